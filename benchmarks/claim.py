@@ -1,0 +1,179 @@
+"""How long a claim of 300 takes as the queue grows: one due column against a ready state with a promoter.
+
+    python benchmarks/claim.py sqlite:////tmp/claim.db --rows 10000 1000000
+    python benchmarks/claim.py postgresql://127.0.0.1/test --rows 10000 1000000 --mix backlog steady
+
+Both layouts live in one database and take turns, claim by claim. `due` is the ledger's own claim on its own table;
+`ready` is a small prototype of the layout that was not chosen: `WHERE state = 0 ORDER BY ts`, an index (state, ts),
+and a promoter that moves what has come due. The tables are dropped at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import sqlalchemy as sa
+
+from stook.engine.clock import RealClock
+from stook.engine.ledger import Finished, Ledger, Transaction, connect, poll_queue
+from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
+from stook.engine.ledger.schema import POLL, STATUS, VALIDATOR
+from stook.engine.ledger.types import Binary, Moment
+from stook.engine.words import Found
+
+CLAIM = 300
+CLAIMS = 30
+BATCH = 10_000
+QUEUE = poll_queue("bench", "bench")
+READY = sa.Table(
+    "bench_ready",
+    sa.MetaData(),
+    sa.Column("id", Binary(24, fixed=True), primary_key=True),
+    sa.Column("state", sa.SmallInteger, nullable=False),
+    sa.Column("ts", Moment(), nullable=False),
+    sa.Column("due_at", Moment()),
+    sa.Column("lease", sa.BigInteger),
+    sa.Column("name", sa.String(200)),
+    sqlite_with_rowid=False,
+)
+sa.Index("bench_ready_ts", READY.c.state, READY.c.ts)
+sa.Index("bench_ready_due", READY.c.state, READY.c.due_at)
+
+
+class _Source:
+    """Keeps nothing: the benchmark is about the queue."""
+
+    name = "bench"
+
+
+def rows(count: int, mix: str) -> Iterator[tuple[bytes, str, int, datetime, datetime | None]]:
+    """(id, name, processed, time, due): all ready, or 95 % done, 2 % waiting and 3 % ready."""
+    now = datetime.now(UTC).replace(tzinfo=None)
+    for number in range(count):
+        name = f"package-{number:09d}"
+        moment = now - timedelta(milliseconds=count - number)
+        place = number % 100
+        processed, due = 0, moment
+        if mix == "steady" and place >= 3:
+            processed, due = (30, now + timedelta(days=1)) if place < 5 else (1, None)
+        yield sha256(name.encode()).digest()[:24], name, processed, moment, due
+
+
+def fill(ledger: Ledger, count: int, mix: str) -> None:
+    """Both tables, the same rows."""
+    READY.metadata.create_all(ledger.engine)
+    columns = "ID PROCESSED DUE_AT CREATED LAST_UPDATED QUEUE NAME".split()
+    some: list[Any] = []
+    for row in rows(count, mix):
+        some.append(row)
+        if len(some) == BATCH:
+            _fill(ledger, columns, some)
+            some = []
+    if some:
+        _fill(ledger, columns, some)
+    with ledger.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if ledger.dialect.name != "mysql":
+            connection.exec_driver_sql("ANALYZE")
+
+
+def _fill(ledger: Ledger, columns: list[str], some: list[Any]) -> None:
+    with ledger.transaction() as transaction:
+        at = transaction.moment
+        due = [(i, p, at(d), at(t), at(t), "bench", n) for i, n, p, t, d in some]
+        transaction.insert_missing(POLL, columns, due)
+        ready = [(i, p, at(t), at(d), n) for i, n, p, t, d in some]
+        transaction.insert_missing(READY, ["id", "state", "ts", "due_at", "name"], ready)
+
+
+def claim_due(ledger: Ledger) -> Any:
+    return ledger.claim(QUEUE.name, CLAIM)
+
+
+def settle_due(ledger: Ledger, events: Any) -> None:
+    ledger.keep([Finished(_Source(), events, Found())])  # type: ignore[arg-type]
+
+
+def claim_ready(ledger: Ledger) -> Any:
+    """The promoter's look for what has come due belongs to the price of this layout."""
+    now = ledger.clock.now()
+    with ledger.transaction() as transaction:
+        _promote(transaction, now)
+        head = sa.select(READY.c.id, READY.c.name).where(READY.c.state == 0).order_by(READY.c.ts).limit(CLAIM)
+        found = list(transaction.execute(head.with_for_update(skip_locked=True)))
+        held = sa.update(READY).where(READY.c.id.in_([row[0] for row in found]))
+        transaction.execute(held.values(state=20, due_at=now + timedelta(minutes=2), lease=1))
+    return found
+
+
+def _promote(transaction: Transaction, now: datetime) -> None:
+    waiting = sa.select(READY.c.id).where(READY.c.state == 30, READY.c.due_at <= now).limit(1000)
+    due = transaction.execute(waiting).scalars().all()
+    if due:
+        transaction.execute(sa.update(READY).where(READY.c.id.in_(due)).values(state=0))
+
+
+def settle_ready(ledger: Ledger, found: Any) -> None:
+    with ledger.transaction() as transaction:
+        done = sa.update(READY).where(READY.c.id.in_([row[0] for row in found]), READY.c.lease == 1)
+        transaction.execute(done.values(state=1, due_at=None, lease=None))
+
+
+def timed(action: Callable[[Ledger], Any], ledger: Ledger) -> tuple[float, Any]:
+    started = time.perf_counter()
+    found = action(ledger)
+    return (time.perf_counter() - started) * 1000, found
+
+
+def measure(ledger: Ledger) -> dict[str, list[float]]:
+    """Milliseconds of each claim, the two layouts in turn."""
+    times: dict[str, list[float]] = {"due": [], "ready": []}
+    for _ in range(CLAIMS):
+        for name, claim, settle in (("due", claim_due, settle_due), ("ready", claim_ready, settle_ready)):
+            spent, found = timed(claim, ledger)
+            assert len(found) == CLAIM, f"{name}: {len(found)} events"
+            times[name].append(spent)
+            settle(ledger, found)
+    return times
+
+
+def drop(ledger: Ledger) -> None:
+    READY.metadata.drop_all(ledger.engine)
+    with ledger.engine.begin() as connection:
+        for table in (POLL, STATUS, VALIDATOR):
+            connection.execute(sa.text(f"DROP TABLE IF EXISTS {table.name}"))
+        connection.execute(sa.text("DROP TABLE IF EXISTS tb_schema_version"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("url", help="a database that may be written to; its tables of ours are dropped")
+    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 1_000_000])
+    parser.add_argument("--mix", nargs="+", choices=["backlog", "steady"], default=["backlog", "steady"])
+    chosen = parser.parse_args()
+    engine, dialect = connect(chosen.url)
+    ledger = Ledger(engine, dialect, [QUEUE], RealClock())
+    print(f"{dialect.name}: median (p95) ms of {CLAIMS} claims of {CLAIM}")
+    print(f"{'mix':8} {'rows':>12} {'due':>16} {'ready':>16}  ready/due")
+    for mix in chosen.mix:
+        for count in chosen.rows:
+            if mix == "steady" and count * 3 // 100 < CLAIM * CLAIMS:
+                count = CLAIM * CLAIMS * 100 // 3 + 1000
+            drop(ledger)
+            migrate(engine, [ENGINE_MIGRATIONS])
+            fill(ledger, count, mix)
+            times = measure(ledger)
+            shown = {name: (statistics.median(some), sorted(some)[int(len(some) * 0.95) - 1]) for name, some in times.items()}
+            cells = [f"{middle:8.1f} ({high:5.1f})" for middle, high in shown.values()]
+            print(f"{mix:8} {count:12,} {cells[0]:>16} {cells[1]:>16}  {shown['ready'][0] / shown['due'][0]:.2f}")
+    drop(ledger)
+    engine.dispose()
+
+
+if __name__ == "__main__":
+    main()

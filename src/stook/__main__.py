@@ -1,0 +1,5 @@
+"""`python -m stook` is `stook`."""
+
+from stook.cli import main
+
+main()

@@ -1,0 +1,68 @@
+"""The frame of the command line: global options, and the line where errors become exit codes."""
+
+from __future__ import annotations
+
+import traceback
+from typing import NoReturn
+
+import click
+
+from stook import __version__
+from stook.cli.discovery import LazyGroup
+from stook.cli.failures import ENVIRONMENT, FAILED, ending_of
+from stook.cli.invocation import Invocation
+
+__all__ = ["main", "stook"]
+
+_EPILOG = """\b
+Exit codes: 0 all done; 1 finished, but some events failed (they are listed);
+2 a mistake in the call or the settings; 3 database or upstream not reachable;
+130 interrupted (everything kept is whole, running again goes on)."""
+
+
+class Frame(LazyGroup):
+    """Runs a command; what it returns is the exit code (None is 0), what it raises becomes one."""
+
+    def invoke(self, ctx: click.Context) -> NoReturn:
+        try:
+            code = super().invoke(ctx)
+        except (click.exceptions.Exit, click.exceptions.Abort, click.UsageError):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            ctx.exit(_end(ctx, error))
+        ctx.exit(code if isinstance(code, int) else 0)
+
+
+def _end(ctx: click.Context, error: BaseException) -> int:
+    """Say what happened in one sentence; an error nobody foresaw keeps its traceback."""
+    settings = ctx.ensure_object(Invocation).settings
+    ending = ending_of(error, settings.shown_db if settings else "")
+    if ending is None:
+        raise error
+    if ending.code in (FAILED, ENVIRONMENT) and settings and settings.log == "debug":
+        traceback.print_exception(error)
+    click.echo(ending.sentence, err=True)
+    return ending.code
+
+
+@click.group("stook", cls=Frame, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+@click.version_option(__version__, message="stook %(version)s")
+@click.option("--db", metavar="URL", help="Database URL (STOOK_DB): sqlite:///…, postgresql://… or mysql://….")
+@click.option("--log", metavar="LEVEL", help="Level of the log on stderr (STOOK_LOG): debug, info, warning or error.")
+@click.pass_context
+def stook(ctx: click.Context, db: str | None, log: str | None) -> None:
+    """Gather what public sources publish, politely and completely, into stores that can be trusted.
+
+    \b
+    Examples:
+      stook demo                          see all of it work, without any network
+      stook cargo collect quick-xml       every version of a crate, into a database file
+      stook --db postgresql://db/stook queue status
+    """
+    ctx.obj = Invocation({"db": db, "log": log})
+
+
+def main() -> NoReturn:
+    """The console script."""
+    stook(prog_name="stook")
+    raise AssertionError("click ends the process")

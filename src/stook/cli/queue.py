@@ -1,0 +1,138 @@
+"""Look at the queues and steer them: status, retry, resync, revive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from stook.cli.invocation import as_json, pass_settings
+
+if TYPE_CHECKING:
+    from stook.engine.ledger.operate import QueueStatus
+    from stook.settings import Settings
+
+__all__ = ["commands"]
+
+_registry = click.option("--registry", metavar="R", help="Only this registry's queues (cargo, go …).")
+_where = click.option(
+    "--where", multiple=True, metavar="COND", help="name=GLOB, version=GLOB, code=N, status=N or error~WORDS."
+)
+
+
+@click.group("queue")
+def queue() -> None:
+    """Look at the queues and steer them.
+
+    \b
+    Example:
+      stook queue status
+    """
+
+
+@queue.command("status")
+@_registry
+@as_json
+@pass_settings
+def status(settings: Settings, registry: str | None, as_json: bool) -> None:
+    """Show what is ready, waiting and held in each queue; cheap at any size.
+
+    \b
+    Example:
+      stook queue status --json
+    """
+    from stook.cli.parts import open_ledger
+    from stook.engine.ledger.operate import queue_status
+
+    with open_ledger(settings) as ledger:
+        rows = [queue_status(ledger, name) for name in _queues(registry)]
+        lags = [(ledger.clock.now() - row.oldest).total_seconds() if row.oldest else None for row in rows]
+    if as_json:
+        click.echo(json.dumps([_as_dict(row, lag) for row, lag in zip(rows, lags, strict=True)]))
+    else:
+        _print(rows, lags)
+
+
+def _steer(name: str, help: str, example: str) -> click.Command:
+    """A command that changes the events chosen by --registry and --where."""
+
+    @as_json
+    @_where
+    @_registry
+    @pass_settings
+    def steer(settings: Settings, registry: str | None, where: Sequence[str], as_json: bool) -> None:
+        from stook.cli.parts import open_ledger
+        from stook.engine.ledger import operate
+
+        with open_ledger(settings) as ledger:
+            changed = {
+                one: getattr(operate, name)(ledger, one, where)
+                for one in _suited(ledger.queues, _queues(registry), where)
+            }
+        if as_json:
+            click.echo(json.dumps({"command": f"queue {name}", "changed": changed}))
+        else:
+            for one, count in changed.items():
+                click.echo(f"{one}: {count:,} events")
+
+    return click.command(name, help=f"{help}\n\n\b\nExample:\n  {example}")(steer)
+
+
+def _suited(known: dict, names: Sequence[str], where: Sequence[str]) -> list[str]:  # type: ignore[type-arg]
+    """A condition on versions speaks of the queues that have them."""
+    about_versions = any(text.startswith("version=") for text in where)
+    return [name for name in names if not about_versions or known[name].version_column]
+
+
+def _queues(registry: str | None) -> list[str]:
+    from stook.cli.parts import registry_named
+    from stook.registries.registry import find_registries
+
+    chosen = [registry_named(registry)] if registry else list(find_registries().values())
+    return [one.name for registry_found in chosen for one in registry_found.queues]
+
+
+def _as_dict(row: QueueStatus, lag: float | None) -> dict[str, object]:
+    return {"queue": row.queue, "ready": row.ready, "waiting": row.waiting, "held": row.held, "lag_seconds": lag}
+
+
+def _print(rows: Sequence[QueueStatus], lags: Sequence[float | None]) -> None:
+    from rich.console import Console
+
+    from stook.cli.tables import plain_table
+    from stook.engine.ledger.operate import COUNT_LIMIT
+
+    def shown(count: int) -> str:
+        return f"over {COUNT_LIMIT:,}" if count > COUNT_LIMIT else f"{count:,}"
+
+    cells = [
+        (
+            row.queue,
+            shown(row.ready),
+            shown(row.waiting),
+            shown(row.held),
+            "" if lag is None else f"{max(lag, 0):,.0f} s",
+        )
+        for row, lag in zip(rows, lags, strict=True)
+    ]
+    columns = ("queue", ">ready", ">waiting", ">held", ">oldest ready for")
+    Console(highlight=False).print(plain_table("Queues", columns, cells))
+
+
+queue.add_command(
+    _steer("retry", "Bring waiting events forward to now.", "stook queue retry --registry cargo --where status=503")
+)
+queue.add_command(
+    _steer("resync", "Collect complete events again.", "stook queue resync --registry cargo --where 'name=serde*'")
+)
+queue.add_command(
+    _steer(
+        "revive",
+        "Make ended events pending again: not found, malformed, given up.",
+        "stook queue revive --where code=39",
+    )
+)
+
+commands: list[click.Command] = [queue]

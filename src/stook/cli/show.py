@@ -1,0 +1,174 @@
+"""Show what is stored of a package, or of one of its versions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stook.cli.invocation import as_json, pass_settings
+
+if TYPE_CHECKING:
+    from stook.registries.store.reading import Package
+    from stook.settings import Settings
+
+__all__ = ["commands"]
+
+SHOWN = 15
+
+
+@click.group("show")
+def show() -> None:
+    """Show what is stored of a package.
+
+    \b
+    Example:
+      stook show cargo serde_json
+    """
+
+
+@show.command("cargo")
+@click.argument("name")
+@click.argument("version", required=False)
+@click.option("--all", "everything", is_flag=True, help=f"All versions, not the {SHOWN} highest.")
+@as_json
+@pass_settings
+def cargo(settings: Settings, name: str, version: str | None, everything: bool, as_json: bool) -> int:
+    """Show a crate, or one VERSION of it with its dependencies.
+
+    \b
+    Examples:
+      stook show cargo serde_json
+      stook show cargo serde_json 1.0.100 --json
+    """
+    from stook.cli.parts import open_ledger
+    from stook.engine.errors import UserError
+    from stook.registries.cargo.alike import spelt_alike
+    from stook.registries.cargo.names import canonical
+    from stook.registries.store import RUST_PRODUCT, RUST_VERSION
+    from stook.registries.store.reading import read_package
+
+    with open_ledger(settings) as ledger, ledger.reading() as connection:
+        package = read_package(connection, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), canonical(name), version)
+        alike = {} if package else spelt_alike(connection, [name])
+    if package is None:
+        hint = f"did you mean {alike[name]}?" if alike else f"collect it first: stook cargo collect {name[:80]}"
+        raise UserError(f"no crate {name[:80]!r} is stored; {hint}")
+    if version and not package.versions:
+        raise UserError(
+            f"{name[:80]} has no version {version[:80]!r}; see them all: stook show cargo {name[:80]} --all"
+        )
+    if as_json:
+        click.echo(
+            json.dumps(
+                {"product": package.product, "versions": package.versions, "history": package.history}, default=str
+            )
+        )
+    elif version:
+        _print_version(package.versions[0])
+    else:
+        _print_package(package, everything)
+    return 0
+
+
+def _print_package(package: Package, everything: bool) -> None:
+    from rich.console import Console
+
+    from stook.cli.tables import plain, plain_table
+
+    product = package.product
+    console = Console(highlight=False)
+    console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no version)'}"), style="bold")
+    for key in ("DESCRIPTION", "LICENSE", "SCM", "HOMEPAGE", "DOCUMENTATION", "KEYWORDS", "DOWNLOADS", "PURL"):
+        if product[key]:
+            console.print(plain(f"{key.lower():14}{_text(product[key])}"), soft_wrap=True)
+    console.print(plain(f"{'versions':14}{product['VERSION_COUNT']:,}, {product['YANKED_COUNT']:,} of them yanked"))
+    shown = package.versions if everything else package.versions[:SHOWN]
+    columns = ("version", "released", "licence", "rust", ">deps", "")
+    console.print(plain_table("Versions", columns, [_version_cells(one) for one in shown]))
+    if len(shown) < len(package.versions):
+        console.print(f"{len(package.versions) - len(shown):,} more: --all")
+    if package.history:
+        print_history(console, ("seen", "version", "what", "from", "to"), package.history)
+
+
+def print_history(console: Any, columns: tuple[str, ...], history: list[dict[str, Any]]) -> None:
+    """What changed upstream, newest first."""
+    from stook.cli.tables import plain_table
+
+    def cells(one: dict[str, Any]) -> tuple[str, ...]:
+        known = {"seen": f"{one['SEEN_AT']:%Y-%m-%d %H:%M}", "package": one["PRODUCT_KEY"], "version": one["VERSION"]}
+        known |= {"what": one["KIND"], "from": _cut(one["OLD"]), "to": _cut(one["NEW"])}
+        return tuple(known[name] for name in columns)
+
+    console.print(plain_table("What changed upstream", columns, map(cells, history)))
+
+
+def _version_cells(one: dict[str, Any]) -> tuple[Any, ...]:
+    released = f"{one['RELEASE_DATE']:%Y-%m-%d}" if one["RELEASE_DATE"] else ""
+    marks = ["yanked"] if one["YANKED"] else []
+    marks += ["gone"] if one["PROCESSED"] == 5 else []
+    if one["YANK_MESSAGE"]:
+        marks.append(str(one["YANK_MESSAGE"]))
+    dependencies = len(one["DEPENDENCIES"] or ())
+    return (one["VERSION"], released, one["LICENSE"] or "", one["RUST_VERSION"] or "", dependencies, ", ".join(marks))
+
+
+def _print_version(version: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from stook.cli.tables import plain, plain_table
+
+    console = Console(highlight=False)
+    console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
+    for key, value in version.items():
+        if value not in (None, "", [], {}) and key not in (
+            "NAME",
+            "VERSION",
+            "DEPENDENCIES",
+            "FEATURES",
+            "LANGUAGE",
+            "REPOSITORY",
+        ):
+            console.print(plain(f"{key.lower():16}{_text(value)}"), soft_wrap=True)
+    rows = [
+        (
+            one["kind"],
+            one["name"],
+            one["package"] if one["package"] != one["name"] else "",
+            one["req"],
+            _dependency_note(one),
+        )
+        for one in version["DEPENDENCIES"] or ()
+    ]
+    if not rows:
+        console.print("no dependencies")
+        return
+    console.print(plain_table("Dependencies", ("kind", "name", "is crate", "requirement", ""), rows))
+
+
+def _dependency_note(one: dict[str, Any]) -> str:
+    notes = ["optional"] if one["optional"] else []
+    notes += [] if one["default_features"] else ["no default features"]
+    notes += [one["target"]] if one["target"] else []
+    return ", ".join(notes)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value.get("url", value))
+    return (
+        ", ".join(map(str, value))
+        if isinstance(value, list)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
+
+
+def _cut(text: str | None) -> str:
+    return "" if text is None else text if len(text) <= 16 else f"{text[:12]}…"
+
+
+commands: list[click.Command] = [show]

@@ -1,0 +1,154 @@
+"""One of several worker processes: works as told, says when it rests, and ends with a report."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from stook.cli.failures import ending_of
+from stook.cli.logs import configure_logs
+from stook.cli.parts import open_door, open_ledger, registry_named, sources_of
+from stook.cli.report import Report
+from stook.cli.running import run_work
+
+if TYPE_CHECKING:
+    from stook.engine.ledger import Ledger
+    from stook.engine.work import Work
+    from stook.settings import Settings
+
+__all__ = ["Ended", "Idle", "Moved", "Order", "Ready", "work_as_told"]
+
+PULSE = 0.5  # seconds between two looks at whether something was done
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What each worker of a run is told."""
+
+    settings: Settings
+    registry: str
+    once: bool
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The worker hears signals from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The worker has done something since it last said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing was due at a look begun at `looked`, nor since the one at `since`; seconds on the machine's own clock.
+
+    All that the worker found before is kept.
+    """
+
+    since: float
+    looked: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The worker's last word; `sentence` is for people, when an error ended it."""
+
+    report: Report
+    code: int
+    sentence: str
+
+
+class _Worker:
+    """The worker's end of the pipe. Any word from the other end, or its closing, means: enough."""
+
+    def __init__(self, pipe: Connection, ledger: Ledger, queues: list[str]) -> None:
+        self._pipe = pipe
+        self._ledger = ledger
+        self._queues = queues
+        self._lock = Lock()
+        self._work: Work | None = None
+        self._done = -1
+        self._since = 0.0
+        self._ticker: asyncio.Task[None] | None = None
+
+    def begun(self, work: Work) -> None:
+        self._work = work
+        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._end)
+        self._ticker = asyncio.create_task(self._tick(work))
+        self.say(Ready())
+
+    def settled(self) -> bool:
+        """Called in the database's thread, at each look of an idle worker, and now and then of a busy one."""
+        looked = time.monotonic()
+        work = self._work
+        if work is None or not work.is_idle:
+            return False
+        first = self._ledger.next_due(self._queues)
+        if first is not None and first <= self._ledger.clock.now():
+            return False
+        done = work.tally.claimed.total()
+        if done != self._done:
+            self._done, self._since = done, looked
+        self.say(Idle(self._since, looked))
+        return False
+
+    def say(self, word: Any) -> None:
+        with self._lock:
+            try:
+                self._pipe.send(word)
+            except OSError:
+                pass  # whoever started us is gone; the closed pipe ends us
+
+    def _end(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._pipe.fileno())
+        if self._work:
+            self._work.stop()
+
+    async def _tick(self, work: Work) -> None:
+        told = 0
+        while True:
+            await asyncio.sleep(PULSE)
+            if (done := work.tally.ended.total()) != told:
+                told = done
+                self.say(Moved())
+
+
+def work_as_told(order: Order, number: int, pipe: Connection) -> None:
+    """The whole life of a worker process. An error that nobody foresaw ends it without a last word."""
+    os.setpgid(0, 0)  # Ctrl-C reaches the one that started us, which passes it on once
+    configure_logs(order.settings.log, order.settings.log_format)
+    structlog.contextvars.bind_contextvars(worker=number)
+    report = Report(f"work {order.registry}", datetime.now(UTC))
+    code, sentence = 0, ""
+    try:
+        _work(order, report, pipe)
+        code = report.exit_code
+    except (Exception, KeyboardInterrupt) as error:
+        ending = ending_of(error, order.settings.shown_db)
+        if ending is None:
+            raise
+        code, sentence = ending.code, ending.sentence
+    try:
+        pipe.send(Ended(report, code, sentence))
+    except OSError:
+        pass  # nobody is left to be told
+
+
+def _work(order: Order, report: Report, pipe: Connection) -> None:
+    settings = order.settings
+    with open_ledger(settings) as ledger:
+        sources = sources_of(registry_named(order.registry), settings, None)
+        worker = _Worker(pipe, ledger, [queue for source in sources for queue in source.queues])
+        door = open_door(settings, ledger, order.run)
+        run_work(ledger, door, sources, report, once=order.once, settled=worker.settled, begun=worker.begun)

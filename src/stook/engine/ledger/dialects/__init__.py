@@ -1,0 +1,32 @@
+"""The SQL engines: one file each, behind one seam."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import make_url
+
+from stook.engine.errors import UserError
+from stook.engine.ledger.dialects.dialect import Dialect
+from stook.engine.ledger.dialects.mysql import Mysql, mysql_engine
+from stook.engine.ledger.dialects.postgresql import Postgresql, postgresql_engine
+from stook.engine.ledger.dialects.sqlite import Sqlite, sqlite_engine
+
+__all__ = ["Dialect", "Mysql", "Postgresql", "Sqlite", "connect"]
+
+
+def connect(url: str) -> tuple[sa.Engine, Dialect]:
+    """The SQLAlchemy engine and our dialect for a database URL; UserError when the URL is not one of ours."""
+    try:
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+    except sa.exc.ArgumentError:
+        raise UserError("not a database URL; use sqlite:///FILE, postgresql://… or mysql://…") from None
+    match backend:
+        case "sqlite":
+            return sqlite_engine(parsed), Sqlite()
+        case "postgresql":
+            return postgresql_engine(parsed), Postgresql()
+        case "mysql" | "mariadb":
+            return mysql_engine(parsed), Mysql()
+        case _:
+            raise UserError(f"no such database engine: {backend!r}; use sqlite:///FILE, postgresql://… or mysql://…")

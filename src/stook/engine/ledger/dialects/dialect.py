@@ -1,0 +1,75 @@
+"""The seam between the ledger and its SQL engines, and the SQL text they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+__all__ = ["Dialect", "Rows", "assignments", "column_list", "is_refusal", "tuples"]
+
+Rows = Sequence[Sequence[Any]]
+
+
+class Dialect(Protocol):
+    """One SQL engine's ways. All writes happen inside the transaction of the given connection."""
+
+    @property
+    def name(self) -> str: ...
+
+    def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        """Insert what is not there yet, by primary key; what exists is not touched."""
+        ...
+
+    def upsert(
+        self,
+        connection: Connection,
+        table: str,
+        columns: Sequence[str],
+        rows: Rows,
+        key: Sequence[str],
+        update: Sequence[str],
+    ) -> None:
+        """Insert, or overwrite the columns `update` where the key exists.
+
+        An entry `COL=expression` is written as it stands, with `{new}` for the new value and `{old}` for the stored
+        one; expressions that look at other stored columns stand before those columns' own entries.
+        """
+        ...
+
+    def moment(self, value: datetime | None) -> Any:
+        """A time as the two writes above want it."""
+        ...
+
+    def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
+        """Whether the database refuses what it was given, and would again; any other trouble may pass."""
+        ...
+
+
+def is_refusal(error: sa.exc.DBAPIError) -> bool:
+    """What the drivers' classes say."""
+    return not (error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError))
+
+
+def column_list(columns: Sequence[str]) -> str:
+    return ", ".join(columns)
+
+
+def assignments(update: Sequence[str], new: str, old: str) -> str:
+    """The SET list; `new` and `old` are patterns for a column's new and stored value."""
+    return ", ".join(_assignment(entry, new, old) for entry in update)
+
+
+def _assignment(entry: str, new: str, old: str) -> str:
+    name, _, expression = entry.partition("=")
+    if not expression:
+        return f"{name} = {new.format(name)}"
+    return f"{name} = " + expression.format(new=new.format(name), old=old.format(name))
+
+
+def tuples(rows: Rows) -> list[tuple[Any, ...]]:
+    """Rows as drivers want them."""
+    return [row if isinstance(row, tuple) else tuple(row) for row in rows]

@@ -1,0 +1,147 @@
+"""MySQL 8 and MariaDB 10.6 or later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects.mysql.base import MySQLIdentifierPreparer
+from sqlalchemy.engine import URL, Connection
+
+from stook.engine.errors import UserError
+from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal
+
+__all__ = ["Mysql", "literal", "mysql_engine"]
+
+STATEMENT_ROWS = 1000
+STATEMENT_LENGTH = 1 << 20  # characters of up to 4 bytes: below the smallest max_allowed_packet that servers ship with
+BAD_DATA = ("21", "22", "23")  # classes of SQLSTATE: cardinality, data, integrity; many are "operational" to the driver
+BROKEN_CHECK = 3819  # MySQL 8 gives it no class
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", '"': '\\"', "\0": "\\0", "\n": "\\n", "\r": "\\r", "\x1a": "\\Z"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mysql:
+    """Bulk writes by statements of many rows of literals: the driver's own binding costs several times as much."""
+
+    name: str = "mysql"
+
+    def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        # INSERT IGNORE would hide other errors too.
+        self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {columns[0]} = {table}.{columns[0]}")
+
+    def upsert(
+        self,
+        connection: Connection,
+        table: str,
+        columns: Sequence[str],
+        rows: Rows,
+        key: Sequence[str],
+        update: Sequence[str],
+    ) -> None:
+        sets = assignments([_quoted(entry) for entry in update], "VALUES({})", table + ".{}")
+        self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {sets}")
+
+    def moment(self, value: datetime | None) -> Any:
+        return value
+
+    def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
+        state = getattr(error.orig, "sqlstate", None) or ""
+        is_check = bool(error.orig and error.orig.args and error.orig.args[0] == BROKEN_CHECK)
+        return state.startswith(BAD_DATA) or is_check or is_refusal(error)
+
+    def _insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows, conflict: str) -> None:
+        head = f"INSERT INTO {table} ({column_list([f'`{name}`' for name in columns])}) VALUES "
+        for values in _statements(rows):
+            # The driver must not look for its own placeholders in our literals.
+            connection.exec_driver_sql(f"{head}{values} {conflict}", execution_options={"no_parameters": True})
+
+
+def _quoted(entry: str) -> str:
+    name, sign, expression = entry.partition("=")
+    return f"`{name}`{sign}{expression}"
+
+
+def _statements(rows: Rows) -> Iterator[str]:
+    """The VALUES of one statement after the other, none too long for a server."""
+    some: list[str] = []
+    size = 0
+    for row in rows:
+        text = f"({','.join(map(literal, row))})"
+        if some and (len(some) >= STATEMENT_ROWS or size + len(text) > STATEMENT_LENGTH):
+            yield ",".join(some)
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield ",".join(some)
+
+
+def literal(value: Any) -> str:
+    """A value as SQL text; TypeError for a type that has none here.
+
+    Safe only with the session that `mysql_engine` sets up: utf8mb4, and backslashes that escape.
+    """
+    writer = _WRITERS.get(type(value))
+    if writer is None:
+        raise TypeError(f"no SQL literal for {type(value).__name__}")
+    return writer(value)
+
+
+def _bytes(value: bytes) -> str:
+    return f"0x{value.hex()}" if value else "''"
+
+
+def _text(value: str) -> str:
+    return f"'{value.translate(_ESCAPES)}'"
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    type(None): lambda value: "NULL",
+    int: str,
+    bool: lambda value: str(int(value)),
+    float: repr,
+    bytes: _bytes,
+    str: _text,
+    datetime: lambda value: f"'{value.isoformat(' ', timespec='microseconds')}'",
+}
+
+
+def mysql_engine(url: URL) -> sa.Engine:
+    """An engine on PyMySQL; READ COMMITTED, without which a claim locks the whole backlog."""
+    try:
+        import pymysql  # noqa: F401, PLC0415  an extra
+    except ImportError:
+        raise UserError("MySQL and MariaDB need PyMySQL: python -m pip install 'stook[mysql]'") from None
+    query = {**url.query, "charset": "utf8mb4"}
+    chosen = url.set(drivername="mysql+pymysql", query=query)
+    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    event.listen(engine, "connect", _prepare)
+    _quote_all_names(engine)
+    return engine
+
+
+def _prepare(connection: Any, record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET time_zone = '+00:00', innodb_lock_wait_timeout = 60")
+        cursor.execute("SET sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'")
+
+
+class _QuoteAll(MySQLIdentifierPreparer):
+    """Quotes every name: CURSOR is reserved here, and the schema leaves names unquoted for PostgreSQL's sake.
+
+    A subclass, as SQLAlchemy makes a new one of these for itself once it knows the server.
+    """
+
+    def quote(self, ident: str, force: Any = None) -> str:
+        return self.quote_identifier(ident)
+
+
+def _quote_all_names(engine: sa.Engine) -> None:
+    engine.dialect.preparer = _QuoteAll
+    engine.dialect.identifier_preparer = _QuoteAll(engine.dialect)  # type: ignore[arg-type]

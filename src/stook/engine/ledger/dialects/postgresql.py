@@ -1,0 +1,103 @@
+"""PostgreSQL, and what speaks its protocol and SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection
+
+from stook.engine.errors import UserError
+from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal, tuples
+
+__all__ = ["Postgresql", "postgresql_engine"]
+
+COPY_FROM = 50  # rows from which a COPY into a temporary table is faster than a statement a row
+
+
+@dataclass(frozen=True, slots=True)
+class Postgresql:
+    """Bulk writes by COPY into a temporary table and one INSERT from it."""
+
+    name: str = "postgresql"
+
+    def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
+
+    def upsert(
+        self,
+        connection: Connection,
+        table: str,
+        columns: Sequence[str],
+        rows: Rows,
+        key: Sequence[str],
+        update: Sequence[str],
+    ) -> None:
+        # One statement may touch a row once only; of two rows with one key the later counts.
+        places = [list(columns).index(name) for name in key]
+        latest = {tuple(row[place] for place in places): row for row in rows}
+        sets = assignments(update, "excluded.{}", table + ".{}")
+        self._insert(
+            connection, table, columns, list(latest.values()), f"ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
+        )
+
+    def moment(self, value: datetime | None) -> Any:
+        return value
+
+    def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
+        return is_refusal(error)
+
+    def _insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows, conflict: str) -> None:
+        names = column_list(columns)
+        if not rows:
+            return
+        if len(rows) < COPY_FROM:
+            values = column_list(["%s"] * len(columns))
+            connection.exec_driver_sql(f"INSERT INTO {table} ({names}) VALUES ({values}) {conflict}", tuples(rows))
+            return
+        staging = f"staging_{table.lower()}"
+        connection.exec_driver_sql(
+            f"CREATE TEMPORARY TABLE IF NOT EXISTS {staging} (LIKE {table} INCLUDING DEFAULTS) ON COMMIT DROP"
+        )
+        connection.exec_driver_sql(f"TRUNCATE {staging}")
+        _copy(connection, f"COPY {staging} ({names}) FROM STDIN", rows)
+        connection.exec_driver_sql(f"INSERT INTO {table} ({names}) SELECT {names} FROM {staging} {conflict}")
+
+
+def _copy(connection: Connection, statement: str, rows: Rows) -> None:
+    """SQLAlchemy knows no COPY; the driver's errors are made those that it would raise."""
+    driver: Any = connection.dialect.loaded_dbapi
+    cursor: Any = connection.connection.cursor()
+    try:
+        with cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+    except driver.Error as error:
+        raise sa.exc.DBAPIError.instance(statement, None, error, driver.Error) from error
+
+
+def postgresql_engine(url: URL) -> sa.Engine:
+    """An engine on psycopg 3; READ COMMITTED, as queues want it. JSON comes back as text, as it was written."""
+    try:
+        import psycopg  # noqa: F401, PLC0415  an extra
+    except ImportError:
+        raise UserError("PostgreSQL needs psycopg: python -m pip install 'stook[postgresql]'") from None
+    chosen = url.set(drivername="postgresql+psycopg")
+    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: Any, record: object) -> None:
+    from psycopg.types.json import set_json_loads  # noqa: PLC0415  an extra
+
+    set_json_loads(lambda data: bytes(data).decode() if not isinstance(data, str) else data, connection)
+    connection.prepare_threshold = 5
+    with connection.cursor() as cursor:
+        cursor.execute("SET timezone TO 'UTC'")
+        cursor.execute("SET lock_timeout TO '60s'")
+    connection.commit()

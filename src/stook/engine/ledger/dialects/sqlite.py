@@ -1,0 +1,87 @@
+"""SQLite: one file, one writer at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection
+
+from stook.engine.errors import UserError
+from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal, tuples
+from stook.engine.ledger.types import moment_text
+
+__all__ = ["Sqlite", "sqlite_engine"]
+
+OLDEST = (3, 37)
+PRAGMAS = (
+    "busy_timeout=60000",
+    "page_size=8192",
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "cache_size=-65536",
+    "wal_autocheckpoint=4096",
+    "case_sensitive_like=ON",  # names are bytes, in patterns too
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sqlite:
+    """Bulk writes by `executemany`, which measured faster than every other way."""
+
+    name: str = "sqlite"
+
+    def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        if rows:
+            connection.exec_driver_sql(f"{_insert(table, columns)} ON CONFLICT DO NOTHING", tuples(rows))
+
+    def upsert(
+        self,
+        connection: Connection,
+        table: str,
+        columns: Sequence[str],
+        rows: Rows,
+        key: Sequence[str],
+        update: Sequence[str],
+    ) -> None:
+        if rows:
+            sets = assignments(update, "excluded.{}", table + ".{}")
+            statement = f"{_insert(table, columns)} ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
+            connection.exec_driver_sql(statement, tuples(rows))
+
+    def moment(self, value: datetime | None) -> Any:
+        return None if value is None else moment_text(value)
+
+    def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
+        return is_refusal(error)
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {table} ({column_list(columns)}) VALUES ({column_list('?' * len(columns))})"
+
+
+def sqlite_engine(url: URL) -> sa.Engine:
+    """An engine whose connections are set up for one writer and many readers."""
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise UserError(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 or later is needed")
+    engine = sa.create_engine(url, connect_args={"timeout": 60, "check_same_thread": False})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, record: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    """A writer takes the lock at once: upgrading a read lock later cannot wait and fails."""
+    reads = connection.get_execution_options().get("reads_only", False)
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

@@ -1,0 +1,62 @@
+"""What is remembered of feeds and pages: cursors, and the validators that let the next request be conditional."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+import sqlalchemy as sa
+
+from stook.engine.ledger.schema import STATUS, VALIDATOR
+from stook.engine.ledger.transaction import Transaction, chunks
+from stook.engine.words import Cursor, Validators
+
+__all__ = ["read_cursor", "read_validators", "write_cursors", "write_validators"]
+
+_VALIDATOR = ("ID", "URL", "ETAG", "LAST_MODIFIED", "DIGEST", "CHECKED")
+
+
+def read_cursor(connection: sa.Connection, feed: str) -> Cursor | None:
+    row = connection.execute(
+        sa.select(STATUS.c["CURSOR"], STATUS.c["BOUNDARY"]).where(STATUS.c["TYPE"] == feed)
+    ).first()
+    return Cursor(feed, row[0], msgspec.json.decode(row[1]) if row[1] else None) if row else None
+
+
+def write_cursors(transaction: Transaction, cursors: Sequence[Cursor], now: datetime) -> None:
+    """Of two cursors of one feed the later counts."""
+    moment = transaction.moment(now)
+    rows = [(one.feed, one.value, msgspec.json.encode(one.boundary).decode(), moment) for one in cursors]
+    transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], rows, ["CURSOR", "BOUNDARY", "UPDATED"])
+
+
+def read_validators(connection: sa.Connection, urls: Sequence[str]) -> dict[str, Validators]:
+    """What is known of these URLs."""
+    known: dict[str, Validators] = {}
+    keys = {_key(url): url for url in urls}
+    columns = [VALIDATOR.c[name] for name in ("ID", "ETAG", "LAST_MODIFIED", "DIGEST")]
+    for part in chunks(list(keys), 500):
+        for row in connection.execute(sa.select(*columns).where(VALIDATOR.c["ID"].in_(part))):
+            known[keys[bytes(row[0])]] = Validators(row[1] or "", row[2] or "", bytes(row[3] or b""))
+    return known
+
+
+def write_validators(
+    transaction: Transaction, known: Mapping[str, Validators], forget: Collection[str], now: datetime
+) -> None:
+    """Remember `known`, but for the URLs to forget."""
+    for part in chunks(sorted(map(_key, forget)), 500):
+        transaction.execute(sa.delete(VALIDATOR).where(VALIDATOR.c["ID"].in_(part)))
+    moment = transaction.moment(now)
+    rows = [
+        (_key(url), url, one.etag or None, one.last_modified or None, one.digest or None, moment)
+        for url, one in known.items()
+        if url not in forget
+    ]
+    transaction.upsert(VALIDATOR, _VALIDATOR, sorted(rows), _VALIDATOR[1:])
+
+
+def _key(url: str) -> bytes:
+    return hashlib.sha256(url.encode()).digest()[:16]

@@ -1,0 +1,145 @@
+"""The ledger: events, cursors and validators in one database, and the one transaction that keeps a visit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.engine import Engine
+
+from stook.engine.clock import Clock
+from stook.engine.ledger.announce import announce_all
+from stook.engine.ledger.claim import claim
+from stook.engine.ledger.dialects import Dialect
+from stook.engine.ledger.feeds import read_cursor, read_validators
+from stook.engine.ledger.hold import free_abandoned, hold_until
+from stook.engine.ledger.keep import Finished, Kept, failed, joined, keep
+from stook.engine.ledger.queue import Queue, by_queue
+from stook.engine.ledger.standing import Standing, read_standing, soonest
+from stook.engine.ledger.transaction import Transaction
+from stook.engine.words import Announcement, Cursor, Event, Validators
+
+__all__ = ["Finished", "Kept", "Ledger", "Standing"]
+
+log = structlog.get_logger(__name__)
+
+
+class Ledger:
+    """One database. Methods are plain and block; every write is one transaction."""
+
+    def __init__(
+        self, engine: Engine, dialect: Dialect, queues: Sequence[Queue], clock: Clock, lease: float = 120.0
+    ) -> None:
+        self.engine = engine
+        self.dialect = dialect
+        self.queues = {queue.name: queue for queue in queues}
+        self.clock = clock
+        self.lease = timedelta(seconds=lease)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A write transaction; rolled back when the block raises."""
+        with self.engine.begin() as connection:
+            yield Transaction(connection, self.dialect)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that only reads, and waits for no writer."""
+        with self.engine.connect().execution_options(reads_only=True) as connection:
+            yield connection
+
+    def claim(self, queue: str, limit: int) -> list[Event]:
+        """Hold up to `limit` due events of a queue, whole packages together."""
+        with self.transaction() as transaction:
+            now = self.clock.now()  # after the wait for the database: a lease must not begin in the past
+            return claim(transaction, self.queues[queue], now, limit, now + self.lease)
+
+    def announce(self, some: Sequence[Announcement]) -> list[bytes]:
+        """Enqueue in one transaction; returns the events' ids in the order given."""
+        with self.transaction() as transaction:
+            return announce_all(transaction, self.queues, some, self.clock.now())
+
+    def renew(self, events: Sequence[Event]) -> None:
+        """Hold the events for a whole lease from now, as far as they are still ours."""
+        self._hold_for(events, self.lease)
+
+    def release(self, events: Sequence[Event]) -> None:
+        """Give the events back, as far as they are still ours: anyone may take them at once."""
+        self._hold_for(events, timedelta())
+
+    def release_abandoned(self, ours: Collection[int] | None = None) -> int:
+        """Free at once what processes of this host held that are gone; others' leases run out by themselves.
+
+        With `ours`, the leases that this process knows of, also what it holds without knowing: the database kept a
+        claim, and went away before it could say so.
+        """
+        with self.transaction() as transaction:
+            now = self.clock.now()
+            return sum(free_abandoned(transaction, queue, now, self.lease, ours) for queue in self.queues.values())
+
+    def keep(self, batch: Sequence[Finished]) -> Kept:
+        """Keep visits in one transaction: records, next events, cursors, validators and each event's end.
+
+        A visit whose lease was lost changes nothing. When the batch as a whole cannot be written, its
+        visits are kept one by one, and the one at fault fails with the reason. Trouble of the database itself is
+        raised, and nothing is kept; if it came after the commit, a second try finds the leases gone and is harmless.
+        """
+        try:
+            with self.transaction() as transaction:
+                return keep(transaction, self.queues, batch, self.clock.now())
+        except Exception as error:
+            if self._may_pass(error):
+                raise
+        with self.transaction() as transaction:
+            return joined([self._keep_alone(transaction, visit) for visit in batch])
+
+    def _keep_alone(self, transaction: Transaction, visit: Finished) -> Kept:
+        now = self.clock.now()
+        try:
+            with transaction.connection.begin_nested():
+                return keep(transaction, self.queues, [visit], now)
+        except Exception as error:
+            if self._may_pass(error):
+                raise
+            log.warning("visit cannot be kept", package=visit.events[0].name, exc_info=_is_ours(error))
+            return keep(transaction, self.queues, [failed(visit, error)], now)
+
+    def _may_pass(self, error: Exception) -> bool:
+        return isinstance(error, sa.exc.DBAPIError) and not self.dialect.is_refusal(error)
+
+    def _hold_for(self, events: Sequence[Event], time: timedelta) -> None:
+        with self.transaction() as transaction:
+            due = self.clock.now() + time
+            for queue, some in by_queue(self.queues, events):
+                hold_until(transaction, queue, some, due)
+
+    def validators(self, urls: Sequence[str]) -> dict[str, Validators]:
+        """What is known of these URLs."""
+        with self.reading() as connection:
+            return read_validators(connection, urls)
+
+    def cursor(self, feed: str) -> Cursor | None:
+        """How far a feed was read; None before the first time."""
+        with self.reading() as connection:
+            return read_cursor(connection, feed)
+
+    def standing(self, queue: str, ids: Sequence[bytes]) -> list[Standing]:
+        """Where the events of these ids stand."""
+        with self.reading() as connection:
+            return read_standing(connection, self.queues[queue], ids)
+
+    def next_due(self, queues: Sequence[str]) -> datetime | None:
+        """When the next event of these queues is due; None when none waits."""
+        with self.reading() as connection:
+            return soonest(connection, [self.queues[name] for name in queues])
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether the fault is in code, a source's `keep` mostly, and deserves its traceback."""
+    return not isinstance(error, sa.exc.DBAPIError)

@@ -1,0 +1,128 @@
+"""What an operator does to a queue: look at it, bring waiting events forward, revive, ask again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Table
+
+from stook.engine.errors import UserError
+from stook.engine.ledger.claim import partition
+from stook.engine.ledger.hold import is_held
+from stook.engine.ledger.ledger import Ledger
+from stook.engine.ledger.queue import Queue
+
+__all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive"]
+
+COUNT_LIMIT = 10_000
+"""Counting stops here: a status must stay cheap however long the queue is."""
+
+_CONDITION = re.compile(r"(?P<field>[a-z]+)(?P<sign>[=~])(?P<value>.+)", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_HINT = "write name=GLOB, version=GLOB, code=N, status=N or error~WORDS"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """Counts go up to COUNT_LIMIT + 1, which means "more"; `oldest` is when the first ready event became due.
+
+    Held events are counted among the next COUNT_LIMIT + 1 that are not due: a lease is short.
+    """
+
+    queue: str
+    ready: int
+    waiting: int
+    held: int
+    oldest: datetime | None
+
+
+def queue_status(ledger: Ledger, name: str) -> QueueStatus:
+    """How one queue stands, read from its due range alone."""
+    queue = ledger.queues[name]
+    now = ledger.clock.now()
+    due = queue.table.c["DUE_AT"]
+    with ledger.reading() as connection:
+        ready = _count(connection, queue, due <= now)
+        waiting = _count(connection, queue, due > now, ~is_held(queue))
+        held = _count_held(connection, queue, now)
+        first = sa.select(due).where(*partition(queue), due <= now).order_by(due).limit(1)
+        oldest = connection.execute(first).scalar_one_or_none()
+    return QueueStatus(name, ready, waiting, held, oldest)
+
+
+def _count(connection: sa.Connection, queue: Queue, *where: sa.ColumnElement[bool]) -> int:
+    some = sa.select(sa.literal(1).label("one")).select_from(queue.table).where(*partition(queue), *where)
+    counted = sa.select(sa.func.count()).select_from(some.limit(COUNT_LIMIT + 1).subquery())
+    return int(connection.execute(counted).scalar_one())
+
+
+def _count_held(connection: sa.Connection, queue: Queue, now: datetime) -> int:
+    due, held = queue.table.c["DUE_AT"], is_held(queue).label("held")
+    soon = sa.select(held).where(*partition(queue), due > now).order_by(due).limit(COUNT_LIMIT + 1).subquery()
+    return int(connection.execute(sa.select(sa.func.count()).where(soon.c["held"])).scalar_one())
+
+
+def retry(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
+    """Bring events forward that wait for a later try; returns how many."""
+    now = ledger.clock.now()
+    table = ledger.queues[queue].table
+    waits = table.c["PROCESSED"].in_((0, *range(30, 39))) & (table.c["DUE_AT"] > now)
+    return _change(ledger, queue, waits, where, {"DUE_AT": now})
+
+
+def revive(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
+    """Make terminal events pending again: not found, malformed, given up; returns how many."""
+    table = ledger.queues[queue].table
+    ended = table.c["PROCESSED"].in_((3, 5, 39))
+    return _change(ledger, queue, ended, where, {"PROCESSED": 0, "ATTEMPTS": 0, "DUE_AT": ledger.clock.now()})
+
+
+def resync(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
+    """Ask for events again though they are complete; returns how many."""
+    now = ledger.clock.now()
+    free = ~is_held(ledger.queues[queue]) | (ledger.queues[queue].table.c["DUE_AT"] <= now)
+    return _change(ledger, queue, free, where, {"PROCESSED": 0, "RESYNC": 1, "DUE_AT": now})
+
+
+def condition(queue: Queue, text: str) -> sa.ColumnElement[bool]:
+    """A condition as people type it: name=GLOB, version=GLOB, code=39, status=404, error~WORDS.
+
+    Globs know `*` and `?`. Raises UserError for anything else.
+    """
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise UserError(f"not a condition: {text[:80]!r}; {_HINT}")
+    field, sign, value = match.group("field", "sign", "value")
+    table: Table = queue.table
+    if sign == "=" and (named := {"name": queue.name_column, "version": queue.version_column}.get(field)):
+        return _matches(table.c[named], value)
+    if sign == "=" and field in ("code", "status") and _NUMBER.fullmatch(value):
+        return table.c["PROCESSED" if field == "code" else "LAST_STATUS"] == int(value)
+    if sign == "~" and field == "error":
+        return table.c["LAST_ERROR"].ilike(f"%{_escaped(value)}%", escape="\\")
+    raise UserError(f"not a condition for queue {queue.name}: {text[:80]!r}; {_HINT}")
+
+
+def _matches(column: sa.ColumnElement[Any], glob: str) -> sa.ColumnElement[bool]:
+    """A name without wildcards is looked up in an index, which no pattern is."""
+    if "*" not in glob and "?" not in glob:
+        return column == glob
+    return column.like(_escaped(glob).replace("*", "%").replace("?", "_"), escape="\\")
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+def _change(
+    ledger: Ledger, name: str, rows: sa.ColumnElement[bool], where: Sequence[str], values: dict[str, Any]
+) -> int:
+    queue = ledger.queues[name]
+    chosen = [*partition(queue), rows, *(condition(queue, text) for text in where)]
+    with ledger.transaction() as transaction:
+        return int(transaction.execute(sa.update(queue.table).where(*chosen).values(values)).rowcount)

@@ -1,0 +1,73 @@
+"""A queue: some rows of a table that has the queue columns, and how events are read from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Table
+
+from stook.engine.ledger.schema import ID_LENGTH, POLL
+from stook.engine.words import Event
+
+__all__ = ["Queue", "by_queue", "event_id", "poll_queue"]
+
+PACKAGE_BYTES = 8
+
+Identify = Callable[[str, str, datetime | None], bytes]
+
+
+def event_id(name: str, version: str, timestamp: datetime | None = None) -> bytes:
+    """The id of `name@version`: its package's digest first, so that a package's events lie side by side."""
+    package = hashlib.sha256(name.encode()).digest()
+    return package[:PACKAGE_BYTES] + hashlib.sha256(f"{name}@{version}".encode()).digest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """`partition` is the value of QUEUE where several queues share a table.
+
+    `facts` are columns handed to the visit and set at announcement; FACTS holds all that have no column, and is
+    merged when an event is announced again.
+    """
+
+    name: str
+    kind: str
+    table: Table
+    name_column: str
+    version_column: str | None = None
+    partition: str | None = None
+    facts: tuple[str, ...] = ()
+    identify: Identify = event_id
+    has_cursor: bool = False
+
+    def cursor_key(self, name: str) -> str:
+        """Under which key the cursor of an event of this queue is kept."""
+        return f"{self.name}:{name}"
+
+    def id_range(self, name: str) -> tuple[bytes, bytes]:
+        """Between these lie the ids of a package's events: they begin with the package's digest."""
+        prefix = self.id_of(name, "")[:PACKAGE_BYTES]
+        return prefix + bytes(ID_LENGTH - PACKAGE_BYTES), prefix + b"\xff" * (ID_LENGTH - PACKAGE_BYTES)
+
+    def id_of(self, name: str, version: str, timestamp: datetime | None = None) -> bytes:
+        return self.identify(f"{self.partition}:{name}" if self.partition else name, version, timestamp)
+
+
+def poll_queue(name: str, kind: str, *, has_cursor: bool = False) -> Queue:
+    """A queue of things to ask again: a package's index file, its enrichment, a feed.
+
+    With `has_cursor`, a claimed event brings the cursor kept for it, as the fact `cursor` (None at first).
+    """
+    return Queue(name, kind, POLL, "NAME", partition=name, facts=("SOURCE", "FACTS"), has_cursor=has_cursor)
+
+
+def by_queue(queues: Mapping[str, Queue], events: Sequence[Event]) -> list[tuple[Queue, list[Event]]]:
+    """Events of several queues, in an order that all workers share."""
+    groups: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        groups[event.queue].append(event)
+    return [(queues[name], groups[name]) for name in sorted(groups)]

@@ -1,0 +1,148 @@
+"""The ledger's own tables, and the queue columns that every list table begins with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Column, Double, Index, MetaData, Table
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateTable
+from sqlalchemy.sql.elements import quoted_name
+from sqlalchemy.types import TypeEngine
+
+from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, small
+
+__all__ = [
+    "ID_LENGTH",
+    "LANE",
+    "METADATA",
+    "POLL",
+    "STATUS",
+    "VALIDATOR",
+    "column",
+    "due_index",
+    "queue_columns",
+    "table",
+    "unquoted",
+]
+
+METADATA = MetaData()
+ARRIVAL = "DUE_AT"  # the column that tells a queue's table
+ID_LENGTH = 24  # 8 bytes of the package's digest, 16 of the event's
+
+
+def unquoted(name: str) -> quoted_name:
+    """A name as the house writes it; PostgreSQL folds it to lower case, as it does in people's queries."""
+    return quoted_name(name, quote=False)
+
+
+def column(
+    name: str, kind: TypeEngine[Any], *, null: bool = True, key: bool = False, default: str | None = None
+) -> Column[Any]:
+    """One column; the default is the database's."""
+    return Column(unquoted(name), kind, primary_key=key, nullable=null and not key, server_default=default)
+
+
+def table(name: str, *columns: Column[Any]) -> Table:
+    """One table; clustered by its primary key where the engine can.
+
+    Not so a queue: its ids are digests, and rows in that order would go to all places of a table that outgrows the
+    cache. SQLite and PostgreSQL then append rows; for InnoDB see `_in_order_of_arrival`.
+    """
+    return Table(
+        unquoted(name),
+        METADATA,
+        *columns,
+        sqlite_with_rowid=ARRIVAL in {column.name for column in columns},
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mariadb_engine="InnoDB",
+        mariadb_charset="utf8mb4",
+    )
+
+
+@compiles(CreateTable, "mysql", "mariadb")
+def _in_order_of_arrival(create: CreateTable, compiler: Any, **options: Any) -> str:
+    """InnoDB clusters a table by its primary key; a queue gets a running number for one, beside its unique id."""
+    statement: str = compiler.visit_create_table(create, **options)
+    if ARRIVAL not in create.element.c:
+        return statement
+    return statement.replace(
+        "PRIMARY KEY (`ID`)", "`SEQ` BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, UNIQUE KEY (`ID`)"
+    )
+
+
+def queue_columns() -> list[Column[Any]]:
+    """What every list table begins with (tables contract, "Queue columns")."""
+    return [
+        column("ID", Binary(ID_LENGTH, fixed=True), key=True),
+        column("PROCESSED", small(), null=False, default="0"),
+        column("RESYNC", small(), null=False, default="0"),
+        column("DUE_AT", Moment()),
+        column("LEASE", big()),
+        column("ATTEMPTS", small(), null=False, default="0"),
+        column("LAST_STATUS", small()),
+        column("LAST_ERROR", LongText()),
+        column("TIMESTAMP", Moment()),
+        column("TIMESTAMP_RAW", Identity(64)),
+        column("CREATED", Moment(), null=False),
+        column("LAST_UPDATED", Moment(), null=False),
+    ]
+
+
+def due_index(target: Table, *before: str) -> None:
+    """The range a claim walks. Finished rows have no DUE_AT and stay out of it where the engine has partial indexes.
+
+    What completes a package needs no index of its own: the ids of a package's events begin alike.
+    """
+    due = target.c["DUE_AT"]
+    keys = [target.c[part] for part in before]
+    Index(
+        unquoted(f"IX_{target.name}_DUE"),
+        *keys,
+        due,
+        target.c["ID"],
+        sqlite_where=due.is_not(None),
+        postgresql_where=due.is_not(None),
+    )
+
+
+POLL = table(
+    "TB_CRAWLER_POLL",
+    *queue_columns(),
+    column("QUEUE", Identity(32), null=False),
+    column("NAME", Identity(512), null=False),
+    column("SOURCE", Identity(128)),
+    column("FACTS", Json()),
+)
+due_index(POLL, "QUEUE")
+
+STATUS = table(
+    "TB_CRAWLER_STATUS",
+    column("TYPE", Identity(255), key=True),
+    column("CURSOR", LongText(), null=False),
+    column("BOUNDARY", Json()),
+    column("UPDATED", Moment(), null=False),
+)
+
+LANE = table(
+    "TB_LANE",
+    column("HOST", Identity(255), key=True),
+    column("NEXT_AT", Moment(), null=False),
+    column("STARTED_AT", Moment(), null=False),
+    column("GAP", Double(), null=False),
+    column("COOLDOWN_UNTIL", Moment(), null=False),
+    column("PENALTY", Double(), null=False),
+    column("ROUNDS", big(), null=False),
+    column("CLOSED_REASON", LongText()),
+)
+
+VALIDATOR = table(
+    "TB_CRAWLER_VALIDATOR",
+    column("ID", Binary(16, fixed=True), key=True),
+    column("URL", LongText(), null=False),
+    column("ETAG", LongText()),
+    column("LAST_MODIFIED", LongText()),
+    column("DIGEST", Binary(32, fixed=True)),
+    column("CHECKED", Moment(), null=False),
+)

@@ -1,0 +1,69 @@
+"""One write transaction: what a source's `keep` is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Table
+from sqlalchemy.engine import Connection
+
+from stook.engine.ledger.dialects import Dialect
+
+__all__ = ["Transaction", "chunks"]
+
+T = TypeVar("T")
+
+
+def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Slices of at most `size`."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """All of it is kept, or nothing is. Rows are dictionaries or sequences in the order of `columns`."""
+
+    connection: Connection
+    dialect: Dialect
+
+    def execute(self, statement: sa.Executable, parameters: Any = None) -> Any:
+        """A statement's result; rows are what the database says, and typed where they are read."""
+        return self.connection.execute(statement, parameters)
+
+    def insert_missing(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Insert the rows whose primary key is not there yet."""
+        self.dialect.insert_missing(self.connection, table.name, columns, rows)
+
+    def upsert(
+        self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]], update: Sequence[str]
+    ) -> None:
+        """Insert rows, or overwrite the columns `update` of those that exist (see `Dialect.upsert`)."""
+        key = [column.name for column in table.primary_key.columns]
+        self.dialect.upsert(self.connection, table.name, columns, rows, key, update)
+
+    def moment(self, value: datetime | None) -> Any:
+        """A time as `insert_missing` and `upsert` want it."""
+        return self.dialect.moment(value)
+
+    def update(
+        self, table: Table, changes: Mapping[str, Any], where: sa.ColumnElement[bool], rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Run one UPDATE for each row of bound parameters."""
+        if not rows:
+            return
+        # Compiled once and handed to the driver: SQLAlchemy's own way looks at every value of every row.
+        compiled = sa.update(table).where(where).values(changes).compile(dialect=self.connection.dialect)
+        told = [compiled.params | {name: self._plain(value) for name, value in row.items()} for row in rows]
+        if compiled.positiontup is None:
+            self.connection.exec_driver_sql(str(compiled), told)
+        else:
+            names = compiled.positiontup
+            self.connection.exec_driver_sql(str(compiled), [tuple(row[name] for name in names) for row in told])
+
+    def _plain(self, value: Any) -> Any:
+        return self.dialect.moment(value) if isinstance(value, datetime) else value

@@ -1,0 +1,131 @@
+"""A visit under way: the request it waits for, or what it found; whatever happens, its events get an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeVar
+
+import structlog
+
+from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
+from stook.engine.ledger import Finished
+from stook.engine.ledger.settle import back_off
+from stook.engine.words import Code, Event, Found, Outcome, Reply, Request, Source, Validators, Visit
+
+__all__ = ["Begun"]
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Begun:
+    """One visit. `request` is None once it has ended."""
+
+    source: Source
+    events: Sequence[Event]
+    request: Request | None = None
+    known: Validators | None = None
+    _visit: Visit | None = None
+    _seen: dict[str, Validators] = field(default_factory=dict)
+    _found: Found = field(default_factory=Found)
+
+    def begin(self) -> None:
+        """Go as far as the first request: visits are pure, so this costs nothing."""
+        self._advance(self._first)
+
+    def answer(self, reply: Reply) -> None:
+        """Go on with a reply."""
+        visit, request = self._under_way()
+        if request.conditional and reply.status == 200:
+            self._seen[request.url] = _validators_of(reply)
+        self._advance(lambda: visit.send(reply))
+
+    def fail(self, error: StookError) -> None:
+        """Go on with an error in place of a reply."""
+        visit, _ = self._under_way()
+        self._advance(lambda: visit.throw(error))
+
+    def break_off(self, error: Exception) -> None:
+        """End, as something broke that is no matter of the visit."""
+        log.error("visit broke", source=self.source.name, package=self.events[0].name, exc_info=error)
+        self._end(_broken(error), {})
+
+    @property
+    def asks_for_changes(self) -> bool:
+        """Whether the request wants the validators of last time."""
+        return self.request is not None and self.request.conditional and not self.request.afresh
+
+    def finished(self) -> Finished:
+        """What there is to keep. Of a failed visit no validators: its replies must be had again in full."""
+        finished = Finished(self.source, self.events, self._found, self._seen)
+        if any(finished.outcome_of(event).code is Code.FAILED for event in self.events):
+            return Finished(self.source, self.events, self._found)
+        return finished
+
+    def _first(self) -> Request:
+        self._visit = self.source.visit(self.events)
+        return next(self._visit)
+
+    def _under_way(self) -> tuple[Visit, Request]:
+        if self._visit is None or self.request is None:
+            raise RuntimeError("the visit has ended")
+        return self._visit, self.request
+
+    def _advance(self, step: Callable[[], Request]) -> None:
+        self.known = None
+        try:
+            self.request = _checked(step(), Request)
+        except StopIteration as end:
+            self._conclude(end.value)
+        except StookError as error:
+            self._end(_failed(self.events, error), {})
+        except Exception as error:
+            self.break_off(error)
+
+    def _conclude(self, found: object) -> None:
+        try:
+            self._end(_checked(found, Found), self._seen)
+        except TypeError as error:
+            self.break_off(error)
+
+    def _end(self, found: Found, seen: dict[str, Validators]) -> None:
+        self.request, self._found, self._seen = None, found, seen
+        self._visit = None
+
+
+def _checked(value: object, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"a visit gave {type(value).__name__}, not {kind.__name__}")
+    return value
+
+
+def _failed(events: Sequence[Event], error: StookError) -> Found:
+    """Trouble of the infrastructure goes back to where it was; trouble with the data climbs the ladder."""
+    match error:
+        case Unavailable():
+            return Found(outcomes={event.id: _postponed(event, error) for event in events})
+        case Malformed() | Refused():
+            return Found(Outcome(Code.FAILED, _told(error), error.status))
+        case _:
+            return _broken(error)
+
+
+def _postponed(event: Event, error: Unavailable) -> Outcome:
+    delay = getattr(error, "retry_after", None) or back_off(event.attempts)
+    return Outcome(Code.PENDING, _told(error), error.status, delay, isinstance(error, LaneClosed))
+
+
+def _told(error: StookError) -> str:
+    return f"{type(error).__name__}: {error.reason}"
+
+
+def _broken(error: Exception) -> Found:
+    return Found(Outcome(Code.FAILED, f"internal: {type(error).__name__}: {error}"[:300]))
+
+
+def _validators_of(reply: Reply) -> Validators:
+    headers = reply.headers
+    return Validators(headers.get("etag", ""), headers.get("last-modified", ""), sha256(reply.body).digest())

@@ -1,0 +1,204 @@
+"""The vocabulary of the engine: what moves between ledger, source and door."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, Protocol
+
+__all__ = [
+    "Announcement",
+    "Code",
+    "Cursor",
+    "Event",
+    "Found",
+    "Outcome",
+    "Reply",
+    "Request",
+    "Source",
+    "Validators",
+    "Visit",
+    "Written",
+]
+
+
+class Code(IntEnum):
+    """How an event ended (column PROCESSED); 20-29 and 30-39 are the ledger's own."""
+
+    PENDING = 0
+    COMPLETE = 1
+    EXCLUDED = 2
+    MALFORMED = 3
+    NOT_FOUND = 5
+    ALIAS = 6
+    FAILED = 30
+    """The visit failed on the data: the ledger turns this into the event's next rung, 30-38, then 39."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something to look at, as claimed: one row of a queue.
+
+    `version` is empty when the event is about the package itself; `kind` tells such events apart
+    (`index`, `api`, `feed`), and is `version` for a row of a registry's list.
+    """
+
+    queue: str
+    id: bytes
+    name: str
+    version: str
+    kind: str
+    processed: int
+    attempts: int = 0
+    resync: bool = False
+    urgent: bool = False
+    lease: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}" if self.version else f"{self.name} ({self.kind})"
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An event to enqueue: nothing happens to one that exists, but for the revival of terminal ones.
+
+    `fresh_for` (seconds) also wakes an event that was completed longer ago; 0 wakes it at once.
+    `urgent` puts it in front of everything else, and cuts short a wait for a retry.
+    """
+
+    queue: str
+    name: str
+    version: str = ""
+    source: str = ""
+    timestamp: datetime | None = None
+    timestamp_raw: str | None = None
+    fresh_for: float | None = None
+    urgent: bool = False
+    resync: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A GET that a visit asks the door for.
+
+    `lane` names the timeline it queues on; empty means the URL's host. `closes_on` lists the statuses
+    that close that lane for the rest of the run. `conditional` remembers the reply's validators and
+    sends those of last time, unless `afresh`. `max_bytes` counts decoded bytes.
+    """
+
+    url: str
+    lane: str = ""
+    accept: str = "*/*"
+    conditional: bool = False
+    afresh: bool = False
+    closes_on: frozenset[int] = frozenset()
+    content_types: tuple[str, ...] = ()
+    max_bytes: int = 64 * 1024 * 1024
+    timeout: float = 60.0  # seconds, the whole exchange
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: any status below 500 but 429; header names in lower case, body decoded.
+
+    `not_modified` is true for a 304, and for a 200 whose bytes equal those seen last time.
+    """
+
+    url: str
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    not_modified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What lets the next request for a URL be conditional: the reply's header pair as sent, and the body's sha256."""
+
+    etag: str = ""
+    last_modified: str = ""
+    digest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one event ended; `delay` (seconds) asks for another look without climbing the ladder.
+
+    `is_deferred`: no failure, not even a try: its lane is closed, or what it asks for only adds to what is known.
+    `facts` are columns to set.
+    """
+
+    code: Code
+    reason: str = ""
+    status: int | None = None
+    delay: float | None = None
+    is_deferred: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a feed was read: raw text, and what was already seen exactly there."""
+
+    feed: str
+    value: str
+    boundary: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that a visit taught: kept in one transaction.
+
+    `outcomes` names the end of single events by id; every other event of the visit ends as `outcome`.
+    `forget` lists requested URLs whose validators must go: their body was not wholly understood, or is gone.
+    """
+
+    outcome: Outcome = Outcome(Code.COMPLETE)
+    outcomes: Mapping[bytes, Outcome] = field(default_factory=dict)
+    records: Sequence[Any] = ()
+    announcements: Sequence[Announcement] = ()
+    cursor: Cursor | None = None
+    forget: frozenset[str] = frozenset()
+
+
+Visit = Generator[Request, Reply, Found]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Rows that keeping some records wrote, and rows it found equal, by table; `rejected` lists what was
+    kept aside as unreadable, with its reason."""
+
+    written: Mapping[str, int] = field(default_factory=dict)
+    unchanged: Mapping[str, int] = field(default_factory=dict)
+    rejected: Sequence[tuple[str, str]] = ()
+
+
+class Source(Protocol):
+    """One registry, flavour or site. `visit` is pure: no socket, no transaction, no clock.
+
+    `queues` names the queues whose events it visits; `tasks` is how many visits may be under way at
+    once, `batch` how many events are claimed at a time.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def queues(self) -> Sequence[str]: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def batch(self) -> int: ...
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        """Look at all due events of one package."""
+        ...
+
+    def keep(self, transaction: Any, records: Sequence[Any], now: datetime) -> Written:
+        """Write the records of many visits; `transaction` is the ledger's (`stook.engine.ledger.Transaction`)."""
+        ...

@@ -1,0 +1,1 @@
+"""Package registries: every version of every package, into SQL tables."""

@@ -1,0 +1,162 @@
+"""What a snapshot changes against what is stored: decided here, written elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stook.registries.cargo.latest import Candidate, default_version, latest_stable
+from stook.registries.cargo.names import page_url, purl
+from stook.registries.records import Known, Release, Snapshot, Unreadable
+from stook.registries.store import Past, StoredProduct
+from stook.registries.versions import parse_semver
+
+__all__ = [
+    "Changes",
+    "Stored",
+    "changes",
+    "is_pinned",
+    "lock_tags",
+    "product_of",
+    "ranks",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One row of a list table, as far as a snapshot is compared with it."""
+
+    version: str
+    digest: bytes | None
+    yanked: bool
+    checksum: str | None
+    is_deleted: bool
+    processed: int
+    lock_tags: Any
+    pinned: bool
+
+    @property
+    def is_release(self) -> bool:
+        """Whether the row ever told of a version that could be read; then that version has its row too."""
+        return self.checksum is not None
+
+
+@dataclass(slots=True)
+class Changes:
+    """Rows to write for one package, and the rows found equal."""
+
+    releases: list[Release] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    tombstones: list[str] = field(default_factory=list)
+    history: list[Past] = field(default_factory=list)
+    unchanged: int = 0
+    has_new_rows: bool = False
+
+
+def changes(snapshot: Snapshot, stored: Mapping[str, Stored]) -> Changes:
+    """Compare; the first snapshot of a package is where its history begins, and writes none."""
+    told = Changes()
+    known = [row for row in stored.values() if row.is_release]
+    is_first = not known
+    is_back = bool(known) and bool(snapshot.releases) and all(row.is_deleted for row in known)
+    if is_back:
+        told.history.append(Past("", "restored"))
+    for release in snapshot.releases:
+        _compare_release(told, snapshot, release, stored.get(release.version), is_first)
+    if is_back:  # one entry for the package, as at its deletion
+        told.history = [past for past in told.history if past.kind != "restored" or not past.version]
+    for broken in snapshot.unreadable:
+        _compare_unreadable(told, snapshot, broken, stored.get(broken.version))
+    present = {one.version for one in snapshot.releases} | {one.version for one in snapshot.unreadable}
+    _bury(told, [row for row in stored.values() if row.version not in present and not row.is_deleted], bool(present))
+    return told
+
+
+def _compare_release(told: Changes, snapshot: Snapshot, release: Release, row: Stored | None, is_first: bool) -> None:
+    if row is None or not row.is_release:
+        told.has_new_rows = True
+        told.releases.append(release)
+        if not is_first:
+            told.history.append(Past(release.version, "published", None, release.checksum))
+        return
+    if (
+        not snapshot.rewrite
+        and row.digest == release.digest
+        and not row.is_deleted
+        and _same_locks(snapshot.known, row)
+    ):
+        told.unchanged += 1
+        return
+    told.releases.append(release)
+    told.history.extend(_differences(release, row))
+
+
+def _differences(release: Release, row: Stored) -> list[Past]:
+    past = []
+    if row.is_deleted:
+        past.append(Past(release.version, "restored"))
+    if row.checksum != release.checksum:
+        past.append(Past(release.version, "checksum_changed", row.checksum, release.checksum))
+    if row.yanked != release.yanked:
+        past.append(Past(release.version, "yanked" if release.yanked else "unyanked"))
+    return past
+
+
+def _compare_unreadable(told: Changes, snapshot: Snapshot, broken: Unreadable, row: Stored | None) -> None:
+    if row and row.digest == broken.digest and not row.is_deleted and row.processed == 3 and not snapshot.rewrite:
+        told.unchanged += 1
+    else:
+        told.unreadable.append(broken)
+
+
+def _bury(told: Changes, gone: Sequence[Stored], is_alive: bool) -> None:
+    """Rows whose lines are gone. A package that is gone as a whole is one entry of the history."""
+    told.tombstones.extend(row.version for row in gone if row.is_release or row.processed == 3)
+    if is_alive:
+        told.history.extend(Past(row.version, "deleted", row.checksum) for row in gone if row.is_release)
+    elif any(row.is_release for row in gone):
+        told.history.append(Past("", "deleted"))
+
+
+def _same_locks(known: Known, row: Stored) -> bool:
+    if not known.lock_tags:
+        return True
+    return lock_tags(known) == row.lock_tags and is_pinned(known, row.version) == row.pinned
+
+
+def lock_tags(known: Known) -> dict[str, list[str]] | None:
+    """Project to the tags whose lock names the package, as LOCK_TAGS keeps it."""
+    return {project: list(tags) for project, tags in sorted(known.lock_tags.items())} or None
+
+
+def is_pinned(known: Known, version: str, row: Stored | None = None) -> bool:
+    """Whether a lock names exactly this version; who knows of no lock leaves the row as it is."""
+    if not known.lock_tags and row is not None:
+        return row.pinned
+    return any(version in versions for versions in known.pins.values())
+
+
+def product_of(snapshot: Snapshot, before: StoredProduct | None) -> StoredProduct:
+    """The product row that follows from a snapshot; a package without versions counts as deleted upstream."""
+    releases = snapshot.releases
+    candidates = [Candidate(one.version, one.key, one.is_prerelease, one.yanked) for one in releases]
+    latest = default_version(candidates)
+    fallback = before.name if before else snapshot.known.name
+    name = next((one.display_name for one in releases if one.version == latest), fallback)
+    return StoredProduct(
+        name=name,
+        latest=latest,
+        latest_stable=latest_stable(candidates),
+        versions=len(releases),
+        yanked=sum(one.yanked for one in releases),
+        status=1 if releases else 9 if not snapshot.unreadable else 0,
+        url=page_url(name),
+        purl=purl(name),
+    )
+
+
+def ranks(versions: Iterable[str]) -> dict[str, int]:
+    """SORT_ORDER of each version: its place in the order, 0 the lowest."""
+    keyed = [(semver.key, text) for text in set(versions) if (semver := parse_semver(text))]
+    return {text: place for place, (_, text) in enumerate(sorted(keyed))}

@@ -1,0 +1,76 @@
+"""Cargo.lock to packages: formats 1 to 4, by the TOML parser and nothing looser."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stook.engine.errors import Malformed
+from stook.registries.cargo.locks.readings import LockedPackage, Origin
+
+__all__ = ["parse_lock"]
+
+NEWEST = 4
+PUBLIC = frozenset({"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io"})
+
+
+def parse_lock(text: str | bytes, *, index_url: str) -> tuple[LockedPackage, ...]:
+    """The packages of a lock in its order; `[[patch.unused]]` are none. Raises Malformed.
+
+    A package is the registry's if its source is crates.io, as cargo writes it in either protocol, or `index_url`.
+    """
+    lock = _tables(text)
+    ours = PUBLIC | {f"{kind}+{index_url.rstrip('/')}" for kind in ("sparse", "registry")}
+    checksums = lock.get("metadata", {})
+    return tuple(_package(row, checksums, ours) for row in _rows(lock))
+
+
+def _tables(text: str | bytes) -> dict[str, Any]:
+    try:
+        lock = tomllib.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Malformed(f"Cargo.lock cannot be read: {str(error)[:200]}") from error
+    version = lock.get("version", 1)
+    if not isinstance(version, int) or not 1 <= version <= NEWEST:
+        raise Malformed(f"Cargo.lock has format {str(version)[:20]}; formats 1 to {NEWEST} are known")
+    return lock
+
+
+def _rows(lock: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The oldest locks keep the project itself in `[root]`; all others are `[[package]]`."""
+    rows = lock.get("package", [])
+    if "root" in lock:
+        yield _row(lock["root"])
+    if not isinstance(rows, list):
+        raise Malformed("Cargo.lock: package is not a list of tables")
+    for row in rows:
+        yield _row(row)
+
+
+def _row(row: Any) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping) or not all(isinstance(row.get(key), str) for key in ("name", "version")):
+        raise Malformed("Cargo.lock has a package without a name or a version")
+    if not all(isinstance(row.get(key, ""), str) for key in ("source", "checksum")):
+        raise Malformed(f"Cargo.lock: the source or checksum of {row['name'][:100]} is not a text")
+    return row
+
+
+def _package(row: Mapping[str, Any], checksums: Any, ours: frozenset[str]) -> LockedPackage:
+    name, version, source = row["name"], row["version"], row.get("source", "")
+    checksum = row.get("checksum") or _old_checksum(checksums, f"checksum {name} {version} ({source})")
+    return LockedPackage(name, version, source, checksum, _origin(source, ours))
+
+
+def _old_checksum(checksums: Any, key: str) -> str:
+    """Format 1 keeps checksums in `[metadata]`, and `<none>` for what has none."""
+    found = checksums.get(key, "") if isinstance(checksums, Mapping) else ""
+    return found if isinstance(found, str) and found != "<none>" else ""
+
+
+def _origin(source: str, ours: frozenset[str]) -> Origin:
+    if not source:
+        return Origin.PATH
+    if source.rstrip("/") in ours:
+        return Origin.REGISTRY
+    return Origin.GIT if source.startswith("git+") else Origin.OTHER_REGISTRY

@@ -1,0 +1,157 @@
+"""crates.io's two sources: the sparse index, which decides what exists, and the JSON API, which enriches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from stook.engine.errors import Unavailable
+from stook.engine.ledger import Queue, Transaction, poll_queue
+from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request, Visit, Written
+from stook.registries.cargo.api import read_crate
+from stook.registries.cargo.index import IndexFile, read_index_file
+from stook.registries.cargo.keep import keep_known, keep_snapshots
+from stook.registries.cargo.names import index_path
+from stook.registries.records import Enrichment, Known, Snapshot
+from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION, keep_enrichments
+
+__all__ = ["API", "API_LANE", "INDEX", "INDEX_LANE", "QUEUES", "VERSIONS", "CargoApi", "CargoIndex"]
+
+INDEX_LANE, API_LANE = "cargo.index", "cargo.api"
+VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", facts=("SOURCE",))
+INDEX = poll_queue("cargo-index", "index")
+API = poll_queue("cargo-api", "api")
+QUEUES = (VERSIONS, INDEX, API)
+
+GONE = frozenset({404, 410, 451})  # the index specification's ways to say "no such crate"
+INDEX_TYPES = ("text/plain", "application/octet-stream", "binary/octet-stream", "application/json")
+
+
+@dataclass(frozen=True, slots=True)
+class CargoIndex:
+    """The sparse index: a crate's file holds every version it has (cargo book, "Index protocols").
+
+    `api_age` is how old an enrichment may be, in seconds, before it is asked for again.
+    """
+
+    index_url: str
+    api_age: float
+    tasks: int
+    batch: int
+    name: str = "crates.io index"
+    queues: tuple[str, ...] = (INDEX.name, VERSIONS.name)
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        """One request for the crate's file answers for all its events."""
+        name = events[0].name
+        known = _known(name, events)
+        url = f"{self.index_url}/{quote(index_path(name))}"
+        reply = yield Request(
+            url,
+            lane=INDEX_LANE,
+            accept="text/plain",
+            content_types=INDEX_TYPES,
+            conditional=True,
+            # An unchanged file cannot tell whether it has the version that an event names.
+            afresh=any(event.resync or event.version for event in events),
+        )
+        if reply.not_modified:
+            return Found(records=[known] if known.lock_tags else (), announcements=[self._enrich(events, self.api_age)])
+        if reply.status in GONE:
+            return _gone(known, url, reply)
+        if reply.status != 200:
+            raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
+        return self._found(known, events, url, read_index_file(name, reply.body))
+
+    def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
+        snapshots = [record for record in records if isinstance(record, Snapshot)]
+        seen = [record for record in records if isinstance(record, Known)]
+        first = keep_snapshots(transaction, snapshots, now)
+        if not seen:
+            return first
+        second = keep_known(transaction, seen, now)
+        return Written(_sum(first.written, second.written), _sum(first.unchanged, second.unchanged), first.rejected)
+
+    def _found(self, known: Known, events: Sequence[Event], url: str, file: IndexFile) -> Found:
+        rewrite = any(event.resync for event in events)
+        return Found(
+            outcomes=_outcomes(events, file),
+            records=[Snapshot(known, file.releases, file.unreadable, rewrite)],
+            announcements=[self._enrich(events, 0.0)] if file.releases else (),
+            # A body that was not wholly understood must be read again, whatever its validators say.
+            forget=frozenset({url}) if file.unreadable else frozenset(),
+        )
+
+    def _enrich(self, events: Sequence[Event], fresh_for: float) -> Announcement:
+        urgent = any(event.urgent for event in events)
+        return Announcement(API.name, events[0].name, source="index", fresh_for=fresh_for, urgent=urgent)
+
+
+@dataclass(frozen=True, slots=True)
+class CargoApi:
+    """The JSON API: one request a crate tells licences, dates and pages of all its versions.
+
+    The registry's policy is one request a second and an honest User-Agent; it answers abuse with 403,
+    which closes the lane for the run.
+    """
+
+    api_url: str
+    tasks: int = 2
+    batch: int = 20
+    name: str = "crates.io API"
+    queues: tuple[str, ...] = (API.name,)
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        name = events[0].name
+        reply = yield Request(
+            f"{self.api_url}/api/v1/crates/{quote(name)}",
+            lane=API_LANE,
+            accept="application/json",
+            content_types=("application/json",),
+            closes_on=frozenset({403}),
+        )
+        if reply.status == 404:
+            return Found(Outcome(Code.NOT_FOUND, "the API does not know this crate", 404, is_deferred=True))
+        if reply.status != 200:
+            raise Unavailable(f"the API answered HTTP {reply.status}", status=reply.status)
+        enrichment = read_crate(name, reply.body)
+        if enrichment is None:
+            return Found(Outcome(Code.NOT_FOUND, "the API answered with another crate", 200, is_deferred=True))
+        return Found(Outcome(Code.COMPLETE, status=200), records=[enrichment])
+
+    def keep(self, transaction: Transaction, records: Sequence[Enrichment], now: datetime) -> Written:
+        return keep_enrichments(transaction, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), records, now)
+
+
+def _known(name: str, events: Sequence[Event]) -> Known:
+    facts: dict[str, Any] = {}
+    for event in events:
+        facts = {**event.facts, **facts}
+    return Known(name, facts.get("SOURCE") or "index", facts.get("lock_tags", {}), facts.get("pins", {}))
+
+
+def _gone(known: Known, url: str, reply: Reply) -> Found:
+    reason = f"the index has no such crate (HTTP {reply.status})"
+    return Found(Outcome(Code.NOT_FOUND, reason, reply.status), records=[Snapshot(known, ())], forget=frozenset({url}))
+
+
+def _outcomes(events: Sequence[Event], file: IndexFile) -> dict[bytes, Outcome]:
+    """An event about a version ends as its line did; one about the crate is complete."""
+    readable = {one.version for one in file.releases}
+    broken = {one.version: one.reason for one in file.unreadable}
+    outcomes = {}
+    for event in events:
+        if not event.version or event.version in readable:
+            outcomes[event.id] = Outcome(Code.COMPLETE, status=200)
+        elif event.version in broken:
+            outcomes[event.id] = Outcome(Code.MALFORMED, broken[event.version], 200)
+        else:
+            outcomes[event.id] = Outcome(Code.NOT_FOUND, "the crate's index file does not have this version", 200)
+    return outcomes
+
+
+def _sum(one: Any, other: Any) -> dict[str, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in {*one, *other}}

@@ -1,0 +1,1 @@
+"""The Go module index and proxy."""

@@ -1,0 +1,239 @@
+"""The syntax of go.mod: tokens, lines, blocks, and which comment belongs to which line.
+
+Written after the behaviour of golang.org/x/mod/modfile (read.go); the Go modules reference describes it in part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stook.engine.errors import Malformed
+
+__all__ = ["Block", "Line", "decode", "parse_statements", "trim", "unquote"]
+
+# unicode.IsSpace; str.strip alone would also take 0x1c to 0x1f.
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
+_TOKEN = re.compile(
+    r"""[ \t\r]*(?:
+      (?P<comment>//[^\n]*\n?)
+    | (?P<mark>[\n()\[\]{},])
+    | (?P<string>"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)
+    | (?P<word>[^\s()\[\]{},]+)
+    | (?P<end>\Z)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_WORD_STOP = re.compile(r"//|/\*")
+_ESCAPE = re.compile(
+    r"\\(?:([abfnrtv\\\"])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|[^\\\"\n]", re.DOTALL
+)
+_LETTERS = dict(zip('abfnrtv\\"', '\a\b\f\n\r\t\v\\"', strict=True))
+
+
+@dataclass(slots=True)
+class Line:
+    """The tokens of one line, quotes still on; comments without their slashes, `None` for a blank line above."""
+
+    tokens: list[str]
+    number: int
+    before: list[str | None] = field(default_factory=list)
+    suffix: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Block:
+    """`verb ( … )`: what stands before the parenthesis, the comments above it, and its lines."""
+
+    tokens: list[str]
+    number: int
+    before: list[str | None] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+
+class _Token(NamedTuple):
+    kind: str  # comment (alone on its line), suffix, newline, end, or word for all that a line is made of
+    text: str
+    number: int
+
+
+def decode(body: bytes) -> str:
+    """UTF-8, each wrong byte as U+FFFD, as Go prints it."""
+    text = body.decode("utf-8", "surrogateescape")
+    return re.sub("[\udc80-\udcff]", "\ufffd", text)
+
+
+def trim(text: str) -> str:
+    """strings.TrimSpace."""
+    return text.strip(_SPACE)
+
+
+def unquote(text: str) -> str | None:
+    """The value of a double-quoted or backtick literal; None where it is malformed (strconv.Unquote)."""
+    if len(text) < 2 or text[0] != text[-1]:
+        return None
+    inner = text[1:-1]
+    if text[0] == "`":
+        return None if "`" in inner else inner.replace("\r", "")
+    parts, position = [], 0
+    while position < len(inner):
+        match = _ESCAPE.match(inner, position)
+        piece = _unescape(match) if match else None
+        if match is None or piece is None:
+            return None
+        parts.append(piece)
+        position = match.end()
+    return decode(b"".join(parts))
+
+
+def parse_statements(text: str) -> list[Line | Block]:
+    """All statements in order; raises Malformed with the line number where the text is no go.mod."""
+    return _Parser(list(_tokens(text))).file()
+
+
+def _unescape(match: re.Match[str]) -> bytes | None:
+    letter, hexadecimal, octal, short, long = match.groups()
+    if letter:
+        return _LETTERS[letter].encode()
+    if hexadecimal or octal:
+        return bytes((int(hexadecimal or octal, 16 if hexadecimal else 8),))
+    if not (short or long):
+        return match[0].encode()
+    point = int(short or long, 16)
+    return None if point > 0x10FFFF or 0xD800 <= point < 0xE000 else chr(point).encode()
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position, number, is_line_begun = 0, 1, False
+    while True:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise Malformed(f"go.mod line {number}: unexpected character {text[position:].lstrip()[:1]!r}")
+        kind = match.lastgroup or ""
+        found = match[kind]
+        if kind == "word":
+            found = _word(found, number)
+        yield _token(kind, found, number, is_line_begun)
+        if kind == "end":
+            return
+        position = match.start(kind) + len(found)
+        is_line_begun = kind != "comment" and found != "\n"
+        number += found.count("\n")
+
+
+def _token(kind: str, found: str, number: int, is_line_begun: bool) -> _Token:
+    if kind == "comment":
+        return _Token("suffix" if is_line_begun else "comment", trim(found[2:]), number)
+    if kind == "end":
+        return _Token("end", "", number)
+    return _Token("newline" if found == "\n" else "word", found, number)
+
+
+def _word(run: str, number: int) -> str:
+    """As much of the run as is one identifier: up to a comment or a character that does not print."""
+    if run[0] in '"`':
+        raise Malformed(f"go.mod line {number}: string without an end")
+    stop = _WORD_STOP.search(run)
+    word = run[: stop.start()] if stop else run
+    if not word.isprintable():
+        word = word[: next(i for i, char in enumerate(word) if not char.isprintable())]
+    elif stop and stop[0] == "/*":
+        raise Malformed(f"go.mod line {number}: only // comments are allowed")
+    if not word:
+        raise Malformed(f"go.mod line {number}: unexpected character {run[0]!r}")
+    return word
+
+
+class _Parser:
+    """Walks the tokens once; `suffix` is where a comment behind a line goes."""
+
+    def __init__(self, tokens: Sequence[_Token]) -> None:
+        self.tokens = tokens
+        self.place = 0
+        self.suffix: list[str] = []
+
+    def file(self) -> list[Line | Block]:
+        statements: list[Line | Block] = []
+        comments: list[str | None] = []
+        while (token := self.peek()).kind != "end":
+            if token.kind == "word":
+                statements.append(self.statement(comments))
+                comments = []
+                continue
+            self.next()
+            if token.kind == "comment":
+                comments.append(token.text)
+            else:
+                comments = []
+        return statements
+
+    def peek(self) -> _Token:
+        return self.tokens[self.place]
+
+    def next(self) -> _Token:
+        token = self.tokens[self.place]
+        self.place = min(self.place + 1, len(self.tokens) - 1)
+        return token
+
+    def at_line_end(self, ahead: int = 0) -> bool:
+        index = min(self.place + ahead, len(self.tokens) - 1)
+        return self.tokens[index].kind != "word"
+
+    def statement(self, comments: list[str | None]) -> Line | Block:
+        first = self.next()
+        line = Line([first.text], first.number, comments)
+        while (token := self.next()).kind == "word":
+            if token.text == "(" and self.at_line_end():
+                return self.block(Block(line.tokens, first.number, comments))
+            if token.text == "(" and self.peek().text == ")" and self.at_line_end(1):
+                return self.close(Block(line.tokens, first.number, comments))
+            line.tokens.append(token.text)
+        return self.finish(line, token)
+
+    def finish(self, line: Line, end: _Token) -> Line:
+        """Keep the comment behind a line; a line that a string breaks in two loses it to the one before."""
+        if not any("\n" in token for token in line.tokens):
+            self.suffix = line.suffix
+        if end.kind == "suffix":
+            self.suffix.append(end.text)
+        return line
+
+    def block(self, block: Block) -> Block:
+        comments: list[str | None] = []
+        self.suffix = []
+        while (token := self.peek()).kind != "end":
+            if token.text == ")" and token.kind == "word":
+                return self.close(block)
+            if token.kind == "word":
+                block.lines.append(self.line(comments))
+                comments = []
+                continue
+            self.next()
+            _note(token, comments, is_first=not block.lines)
+        raise Malformed(f"go.mod line {block.number}: block without an end")
+
+    def close(self, block: Block) -> Block:
+        self.next()
+        if not self.at_line_end():
+            raise Malformed(f"go.mod line {self.peek().number}: text after a closing parenthesis")
+        self.next()
+        self.suffix = []
+        return block
+
+    def line(self, comments: list[str | None]) -> Line:
+        first = self.next()
+        line = Line([first.text], first.number, comments)
+        while (token := self.next()).kind == "word":
+            line.tokens.append(token.text)
+        return self.finish(line, token)
+
+
+def _note(token: _Token, comments: list[str | None], *, is_first: bool) -> None:
+    """Keep a comment, or one mark for blank lines: a mark hides the block's own comments from the line below it."""
+    if token.kind == "comment":
+        comments.append(token.text)
+    elif token.kind == "newline" and (comments[-1] is not None if comments else not is_first):
+        comments.append(None)

@@ -1,0 +1,168 @@
+"""What a visit changes in a module's rows: decided here, written elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import msgspec
+
+from stook.registries.golang.keep.rows import Facts, Product, Row
+from stook.registries.golang.latest import NO_MATCH, Latest, reasons
+from stook.registries.golang.records import GoRelease
+from stook.registries.golang.versions import VersionClass, is_valid, version_class, version_key
+from stook.registries.store import Past
+
+__all__ = ["Changes", "Known", "changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is stored of a module, locked; `product` is None at its first version."""
+
+    versions: Mapping[str, Row]
+    product: Product | None
+    created: datetime | None
+
+    @property
+    def is_described(self) -> bool:
+        """Whether latest, retractions and deprecation were ever written: only then can they change."""
+        return self.product is not None and self.product.status != 0
+
+
+@dataclass(slots=True)
+class Changes:
+    """Rows to write for one module; `product` is None where it stays as it is."""
+
+    releases: list[tuple[GoRelease, bytes, Facts]] = field(default_factory=list)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    tombstones: list[str] = field(default_factory=list)
+    history: list[Past] = field(default_factory=list)
+    product: Product | None = None
+    unchanged: int = 0
+
+
+def changes(
+    known: Known,
+    releases: Mapping[str, GoRelease],
+    absent: Iterable[str],
+    latest: Latest | None,
+    announced: Mapping[str, datetime],
+) -> Changes:
+    """Compare; the first look at a module is where its history begins, and writes none.
+
+    `announced` says when the world was told of a new version: only what is younger than our first look is news.
+    """
+    told = Changes()
+    rows = dict(known.versions)
+    changed: dict[str, tuple[GoRelease, bytes]] = {}
+    for version, one in releases.items():
+        digest, row = _digest(one), rows.get(version)
+        if row and row.digest == digest and not row.is_gone and not one.rewrite:
+            told.unchanged += 1
+            continue
+        changed[version] = one, digest
+        told.history += _news(known, one, row, announced.get(version))
+        facts = row.facts if row else _inherited(known.product)
+        rows[version] = Row(version, version_key(version), digest, one.mod_sum, False, facts)
+    for version in absent:
+        if (row := rows.get(version)) and not row.is_gone and version not in releases:
+            told.tombstones.append(version)
+            told.history.append(Past(version, "deleted", row.mod_sum))
+            rows[version] = replace(row, is_gone=True)
+    after = _facts(rows, latest if latest and latest.is_read else None)
+    _sort_out(told, known, changed, after)
+    _compare_product(told, known, rows, after, latest)
+    return told
+
+
+def _news(known: Known, one: GoRelease, row: Row | None, announced: datetime | None) -> Iterable[Past]:
+    if row is None:
+        told = announced or one.published
+        if known.created and told and told > known.created:
+            yield Past(one.version, "published", None, one.mod_sum)
+        return
+    if row.is_gone:
+        yield Past(one.version, "restored")
+    if row.mod_sum != one.mod_sum:
+        yield Past(one.version, "checksum_changed", row.mod_sum, one.mod_sum)
+
+
+def _inherited(product: Product | None) -> Facts:
+    """What is known of a new version before the module is described again."""
+    if product is None:
+        return Facts(None, False, None, False, None)
+    return Facts(None, False, None, bool(product.deprecated), product.deprecated_reason)
+
+
+def _facts(rows: Mapping[str, Row], latest: Latest | None) -> dict[str, Facts]:
+    """Each version's place in the order, and what the module says of it now."""
+    found = {}
+    for place, row in enumerate(sorted(rows.values(), key=lambda row: (row.key, row.version))):
+        if latest is None:
+            found[row.version] = row.facts._replace(rank=place)
+            continue
+        why = reasons(row.version, latest.retractions)
+        reason = _plain("; ".join(why)) or None
+        found[row.version] = Facts(place, bool(why), reason, bool(latest.deprecated), _plain(latest.deprecated) or None)
+    return found
+
+
+def _sort_out(
+    told: Changes, known: Known, changed: Mapping[str, tuple[GoRelease, bytes]], after: Mapping[str, Facts]
+) -> None:
+    for version, facts in after.items():
+        row = known.versions.get(version)
+        if version in changed:
+            told.releases.append((*changed[version], facts))
+        elif row and row.facts != facts:
+            told.facts[version] = facts
+        if row and known.is_described and row.facts.retracted != facts.retracted:
+            told.history.append(Past(version, "retracted", row.facts.reason, facts.reason))
+
+
+def _compare_product(
+    told: Changes, known: Known, rows: Mapping[str, Row], facts: Mapping[str, Facts], latest: Latest | None
+) -> None:
+    """A product row stands where a version row does."""
+    if not rows and known.product is None:
+        return
+    living = [version for version, row in rows.items() if not row.is_gone]
+    after = _product(known.product, latest, len(living), sum(facts[version].retracted for version in living))
+    if after == known.product:
+        return
+    told.product = after
+    before = known.product
+    if before and before.latest and after.latest and before.latest != after.latest:
+        told.history.append(Past(after.latest, "latest_changed", before.latest, after.latest))
+    if before and known.is_described and before.deprecated != after.deprecated:
+        told.history.append(Past("", "deprecated", before.deprecated_reason, after.deprecated_reason))
+
+
+def _product(before: Product | None, latest: Latest | None, count: int, retracted: int) -> Product:
+    """Where the rule was not asked, or could not be carried out, what it said last time stays."""
+    chosen: tuple[str | None, str | None, str | None] = (
+        (before.latest, before.stable, before.raw) if before else (None,) * 3
+    )
+    if latest and (latest.version or latest.problem == NO_MATCH or not before):
+        chosen = (latest.version or None, _stable(latest.version), latest.raw or None)
+    deprecated = (before.deprecated, before.deprecated_reason) if before else (0, None)
+    if latest and latest.is_read:
+        deprecated = (int(bool(latest.deprecated)), _plain(latest.deprecated) or None)
+    is_described = latest is not None or bool(before and before.status)
+    return Product(*chosen, count, retracted, *deprecated, 9 if not count else int(is_described))
+
+
+def _stable(version: str) -> str | None:
+    return version if is_valid(version) and version_class(version) is VersionClass.RELEASE else None
+
+
+def _plain(text: str) -> str:
+    """PostgreSQL keeps no NUL."""
+    return text.replace("\0", "\ufffd")
+
+
+def _digest(one: GoRelease) -> bytes:
+    return hashlib.sha256(msgspec.json.encode(replace(one, rewrite=False))).digest()[:16]

@@ -1,0 +1,194 @@
+"""The version and product rows of Go modules: read as they stand, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from stook.engine.ledger import Transaction, chunks, event_id
+from stook.registries.golang.addresses import page_url, purl
+from stook.registries.golang.records import GoRelease
+from stook.registries.golang.versions import version_key
+from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, package_rows
+
+__all__ = [
+    "KEY",
+    "Facts",
+    "Product",
+    "Row",
+    "announced_at",
+    "lock_products",
+    "named",
+    "rows_of",
+    "stored_versions",
+    "write_facts",
+    "write_products",
+    "write_tombstones",
+    "write_versions",
+]
+
+KEY = ("go", "Golang")
+FACTS = ("SORT_ORDER", "RETRACTED", "RETRACT_REASON", "DEPRECATED", "DEPRECATED_REASON")
+VERSION_COLUMNS = (
+    "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES URL PURL RELEASE_DATE VERSION_KEY GO_VERSION HAS_GO_MOD"
+    " MOD_SUM ORIGIN SCM FACTS_DIGEST PROCESSED CREATED TIMESTAMP"
+).split()
+VERSION_UPDATE = (
+    *"DEPENDENCIES VERSION_KEY GO_VERSION HAS_GO_MOD MOD_SUM ORIGIN FACTS_DIGEST TIMESTAMP".split(),
+    *FACTS,
+    "RELEASE_DATE=COALESCE({new}, {old})",
+    "SCM=COALESCE({new}, {old})",
+    # What is back from the dead is complete if its licence is still there.
+    "PROCESSED=CASE WHEN {old} <> 5 THEN {old} WHEN {table}.LICENSE IS NULL THEN 0 ELSE 1 END".replace(
+        "{table}", GO_VERSION.name
+    ),
+)
+KEPT = (
+    "LATEST_VERSION LATEST_STABLE LATEST_RAW VERSION_COUNT RETRACTED_COUNT DEPRECATED DEPRECATED_REASON COMP_STATUS"
+).split()
+PRODUCT_COLUMNS = ["LANGUAGE", "REPOSITORY", "PRODUCT_KEY", "NAME", "URL", "PURL", *KEPT, "CREATED", "TIMESTAMP"]
+
+
+class Facts(NamedTuple):
+    """What the module as a whole says of one version, in the order of FACTS."""
+
+    rank: int | None
+    retracted: bool
+    reason: str | None
+    deprecated: bool
+    deprecated_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A version row as far as anything is compared with it."""
+
+    version: str
+    key: bytes
+    digest: bytes | None
+    mod_sum: str | None
+    is_gone: bool
+    facts: Facts
+
+
+class Product(NamedTuple):
+    """The part of a product row that the proxy decides, in the order of KEPT; `status` 0 is one never described."""
+
+    latest: str | None
+    stable: str | None
+    raw: str | None
+    versions: int
+    retracted: int
+    deprecated: int
+    deprecated_reason: str | None
+    status: int
+
+
+EMPTY = Product(None, None, None, 0, 0, 0, None, 0)
+
+
+def lock_products(
+    transaction: Transaction, paths: Sequence[str], released: Sequence[str], now: datetime
+) -> dict[str, tuple[Product, datetime]]:
+    """The product rows and when they were made, locked until the transaction ends.
+
+    That lets one transaction at a time decide what a module's rows say. Modules that get their first version have no
+    row to lock yet: `released` get one. Those made here and now are left out.
+    """
+    moment = transaction.moment(now)
+    rows = [(*KEY, path, path, page_url(path), purl(path), *EMPTY, moment, moment) for path in sorted(released)]
+    transaction.insert_missing(GO_PRODUCT, PRODUCT_COLUMNS, rows)
+    table = GO_PRODUCT
+    columns = [table.c[name] for name in ("PRODUCT_KEY", *KEPT, "CREATED")]
+    found: dict[str, tuple[Product, datetime]] = {}
+    for part in chunks(sorted(paths), 300):
+        query = sa.select(*columns).where(*rows_of(table, part)).order_by(table.c["PRODUCT_KEY"]).with_for_update()
+        for path, *kept, created in transaction.execute(query):
+            if tuple(kept) != EMPTY:
+                found[path] = Product(*kept), created
+    return found
+
+
+def stored_versions(transaction: Transaction, paths: Sequence[str]) -> dict[str, dict[str, Row]]:
+    """All version rows of these modules."""
+    table = GO_VERSION
+    wanted = ("PRODUCT_KEY", "VERSION", "VERSION_KEY", "FACTS_DIGEST", "MOD_SUM", "PROCESSED", *FACTS)
+    found: dict[str, dict[str, Row]] = {path: {} for path in paths}
+    for part in chunks(sorted(paths), 300):
+        query = sa.select(*(table.c[name] for name in wanted)).where(*rows_of(table, part))
+        for path, version, key, digest, mod_sum, processed, *facts in transaction.execute(query):
+            rank, retracted, reason, deprecated, deprecated_reason = facts
+            told = Facts(rank, bool(retracted), reason, bool(deprecated), deprecated_reason)
+            known = bytes(digest) if digest is not None else None
+            found[path][version] = Row(version, bytes(key), known, mod_sum, processed == 5, told)
+    return found
+
+
+def announced_at(transaction: Transaction, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], datetime]:
+    """When the index announced these versions, or else when we were first told of them."""
+    table = GO_LIST
+    ids = {event_id(path, version): (path, version) for path, version in pairs}
+    found = {}
+    for part in chunks(sorted(ids), 500):
+        query = sa.select(table.c["ID"], table.c["TIMESTAMP"], table.c["CREATED"]).where(table.c["ID"].in_(part))
+        for identity, timestamp, created in transaction.execute(query):
+            found[ids[bytes(identity)]] = timestamp or created
+    return found
+
+
+def write_versions(
+    transaction: Transaction, rows: Mapping[tuple[str, str], tuple[GoRelease, bytes, Facts]], now: datetime
+) -> None:
+    """Versions as the proxy has them, new or changed."""
+    packed = [_version_row(transaction, *rows[key], now) for key in sorted(rows)]
+    transaction.upsert(GO_VERSION, [*VERSION_COLUMNS, *FACTS], packed, VERSION_UPDATE)
+
+
+def _version_row(transaction: Transaction, one: GoRelease, digest: bytes, facts: Facts, now: datetime) -> Sequence[Any]:
+    at = transaction.moment(now)
+    head = (*KEY, one.path, one.version, one.path, one.dependencies)
+    links = (page_url(one.path, one.version), purl(one.path, one.version))
+    told = (transaction.moment(one.published), version_key(one.version), one.go_version or None, int(one.has_go_mod))
+    rank, retracted, reason, deprecated, deprecated_reason = facts
+    of_module = (rank, int(retracted), reason, int(deprecated), deprecated_reason)
+    return (*head, *links, *told, one.mod_sum, one.origin, one.scm, digest, 0, at, at, *of_module)
+
+
+def write_facts(transaction: Transaction, rows: Mapping[tuple[str, str], Facts], now: datetime) -> None:
+    """What the module says anew of versions whose own documents are the same."""
+    changed = []
+    for (path, version), facts in sorted(rows.items()):
+        told = {f"b_{name.lower()}": value for name, value in zip(FACTS, facts, strict=True)}
+        told |= {"b_retracted": int(facts.retracted), "b_deprecated": int(facts.deprecated)}
+        changed.append({"b_name": path, "b_version": version, "b_now": now} | told)
+    values: dict[str, Any] = {name: sa.bindparam(f"b_{name.lower()}") for name in FACTS}
+    transaction.update(GO_VERSION, values | {"TIMESTAMP": sa.bindparam("b_now")}, named(GO_VERSION), changed)
+
+
+def write_tombstones(transaction: Transaction, pairs: Sequence[tuple[str, str]], now: datetime) -> None:
+    """The rows stay, and say that the authority no longer has them."""
+    rows = [{"b_name": path, "b_version": version, "b_now": now} for path, version in sorted(pairs)]
+    gone = {"PROCESSED": 5, "TIMESTAMP": sa.bindparam("b_now")}
+    transaction.update(GO_VERSION, gone, named(GO_VERSION), rows)
+
+
+def write_products(transaction: Transaction, products: Mapping[str, Product], now: datetime) -> None:
+    """Product rows, new or changed."""
+    at = transaction.moment(now)
+    rows = [(*KEY, path, path, page_url(path), purl(path), *one, at, at) for path, one in sorted(products.items())]
+    transaction.upsert(GO_PRODUCT, PRODUCT_COLUMNS, rows, [*KEPT, "TIMESTAMP"])
+
+
+def rows_of(table: sa.Table, paths: Sequence[str]) -> list[sa.ColumnElement[bool]]:
+    """The condition for the rows of these modules."""
+    return [*package_rows(table, KEY), table.c["PRODUCT_KEY"].in_(paths)]
+
+
+def named(table: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition for the row that the parameters b_name and b_version name."""
+    version = [table.c["VERSION"] == sa.bindparam("b_version")] if "VERSION" in table.c else []
+    return sa.and_(*package_rows(table, KEY), table.c["PRODUCT_KEY"] == sa.bindparam("b_name"), *version)

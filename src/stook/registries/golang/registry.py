@@ -1,0 +1,24 @@
+"""The Go registry, as one that Stook finds by walking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stook.engine.words import Source
+from stook.registries.golang.queues import QUEUES
+from stook.registries.golang.sources import GoFeed, GoModules, GoPages
+from stook.registries.registry import Registry
+
+__all__ = ["REGISTRY"]
+
+
+def _sources(options: Any, tasks: int, batch: int) -> Sequence[Source]:
+    return (
+        GoFeed(options.index_url),
+        GoModules(options.proxy_url, options.cached_only, tasks, batch),
+        GoPages(options.pkgsite_url),
+    )
+
+
+REGISTRY = Registry("go", "Go modules", QUEUES, _sources)

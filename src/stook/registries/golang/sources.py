@@ -1,0 +1,184 @@
+"""The Go registry's three sources: the index tells what was published, the proxy what exists, pkg.go.dev enriches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from stook.engine.errors import Malformed, Unavailable
+from stook.engine.ledger import Transaction
+from stook.engine.words import Code, Cursor, Event, Found, Outcome, Request, Visit, Written
+from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
+from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
+from stook.registries.golang.proxy import Asking, Proxy
+from stook.registries.golang.queues import FEED, FEED_LANE, MODULE, PAGE, PAGE_LANE, VERSIONS
+from stook.registries.golang.records import FeedPage, GoPage
+from stook.registries.golang.times import moment, nanoseconds, rfc3339
+from stook.registries.golang.visit import ModuleVisit
+
+__all__ = ["GoFeed", "GoModules", "GoPages"]
+
+POLL_EVERY = 60.0  # seconds between two looks at a feed that was read to its end
+OVERLAP = 600 * 10**9  # nanoseconds before its end that are read again at each look
+OVERLAP_PAGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class GoFeed:
+    """The module index. An event is a range of a feed: its name says which feed, its facts where the range ends.
+
+    Each page is one visit, kept together with the cursor: a range goes on from where the last page was kept.
+    """
+
+    index_url: str
+    tasks: int = 2
+    batch: int = 2
+    name: str = "Go index"
+    queues: tuple[str, ...] = (FEED.name,)
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        event = events[0]
+        feed, boundary, until = event.name.partition("/")[0], _boundary(event), event.facts.get("until")
+        page = yield from self._page(feed, boundary.raw)
+        step = advance(boundary, page)
+        records = [FeedPage(feed, step.fresh, step.junk, step.gap)]
+        if step.is_last and until is None and boundary.time:
+            late = yield from self._late(feed, boundary)
+            records.append(
+                FeedPage(feed, [one for one in late if not one.problem], [one for one in late if one.problem])
+            )
+        is_over = until is not None and (step.is_last or _reached(page, step) > nanoseconds(until))
+        return Found(_outcome(step, is_over=is_over), records=records, cursor=_cursor(event, step, is_over=is_over))
+
+    def keep(self, transaction: Transaction, records: Sequence[FeedPage], now: datetime) -> Written:
+        return keep_feed_pages(transaction, records, now)
+
+    def _page(self, feed: str, since: str) -> Asking[list[Entry]]:
+        query: dict[str, str] = {"since": since} if since else {}
+        query |= {"include": "all"} if feed == "all" else {}
+        query |= {"limit": str(PAGE_LIMIT)}
+        url = f"{self.index_url}/index?{urlencode(query, quote_via=quote)}"
+        reply = yield Request(url, lane=FEED_LANE, accept="application/json")
+        if reply.status != 200:
+            raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
+        try:
+            return parse_page(reply.body)
+        except Malformed as error:
+            # No rung of the ladder for a feed: it must not be given up for a line that is mended tomorrow.
+            raise Unavailable(error.reason, status=200) from None
+
+    def _late(self, feed: str, boundary: Boundary) -> Asking[list[Entry]]:
+        """Events of the last minutes before the boundary once more: nothing promises that none is shown late."""
+        late: list[Entry] = []
+        since = max(boundary.time - OVERLAP, 0)
+        for _ in range(OVERLAP_PAGES):
+            page = yield from self._page(feed, rfc3339(since))
+            late += [one for one in page if one.time < boundary.time]
+            if len(page) < PAGE_LIMIT or not since < page[-1].time < boundary.time:
+                break
+            since = page[-1].time
+        return late
+
+
+def _boundary(event: Event) -> Boundary:
+    """Where the range was left; its first page begins at `since`, or at the beginning of time."""
+    cursor = event.facts.get("cursor")
+    if cursor is None or not cursor.value:
+        return Boundary.unpacked(event.facts.get("since") or "")
+    return Boundary.unpacked(cursor.value, cursor.boundary or ())
+
+
+def _reached(page: list[Entry], step: Step) -> int:
+    return max(page[-1].time, step.boundary.time) if page else 0
+
+
+def _outcome(step: Step, *, is_over: bool) -> Outcome:
+    """A range that goes on is pending; a page that was kept ends whatever trouble there was before it."""
+    if is_over:
+        return Outcome(Code.COMPLETE, status=200)
+    delay = POLL_EVERY if step.is_last else 0.0
+    return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, facts={"PROCESSED": 0, "ATTEMPTS": 0})
+
+
+def _cursor(event: Event, step: Step, *, is_over: bool) -> Cursor:
+    """A window that was walked to its end is walked from its beginning the next time."""
+    key = FEED.cursor_key(event.name)
+    if is_over and "/window/" in event.name:
+        return Cursor(key, "", [])
+    return Cursor(key, step.boundary.raw, step.boundary.packed())
+
+
+@dataclass(frozen=True, slots=True)
+class GoModules:
+    """The module proxy: all due events of one module in one visit, so that its versions never fight."""
+
+    proxy_url: str
+    cached_only: bool
+    tasks: int
+    batch: int
+    name: str = "Go proxy"
+    queues: tuple[str, ...] = (MODULE.name, VERSIONS.name)
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        return ModuleVisit(Proxy(self.proxy_url, self.cached_only), events[0].name, events).run()
+
+    def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
+        return keep_modules(transaction, records, now)
+
+
+class _License(msgspec.Struct):
+    types: list[str] = []
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    path: str = ""
+    version: str = ""
+    commit_time: str | None = None
+    repo_url: str | None = None
+    licenses: list[_License] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoPages:
+    """pkg.go.dev's API: licences as types, repository, commit time. Its 404 says nothing about existence."""
+
+    pkgsite_url: str
+    tasks: int = 4
+    batch: int = 100
+    name: str = "pkg.go.dev"
+    queues: tuple[str, ...] = (PAGE.name,)
+
+    def visit(self, events: Sequence[Event]) -> Visit:
+        path, _, version = events[0].name.partition("@")
+        query = urlencode({"version": version, "licenses": "true"})
+        url = f"{self.pkgsite_url}/v1/module/{quote(path)}?{query}"
+        reply = yield Request(url, lane=PAGE_LANE, accept="application/json", closes_on=frozenset({403}))
+        if reply.status in (400, 404, 410):
+            outcome = Outcome(Code.NOT_FOUND, "pkg.go.dev does not show this version", reply.status, is_deferred=True)
+            return Found(outcome)
+        if reply.status != 200:
+            raise Unavailable(f"pkg.go.dev answered HTTP {reply.status}", status=reply.status)
+        page = _read_page(path, version, reply.body)
+        return Found(Outcome(Code.COMPLETE, status=200), records=[page] if page else ())
+
+    def keep(self, transaction: Transaction, records: Sequence[GoPage], now: datetime) -> Written:
+        return keep_pages(transaction, records, now)
+
+
+def _read_page(path: str, version: str, body: bytes) -> GoPage | None:
+    """The facts, where the answer is about the version asked for."""
+    try:
+        page = msgspec.json.decode(body, type=_Page)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"unreadable answer of pkg.go.dev: {str(error)[:200]}") from None
+    if (page.path, page.version) != (path, version):
+        return None
+    types = sorted({kind for one in page.licenses or () for kind in one.types})
+    scm = msgspec.json.encode({"type": "git", "url": page.repo_url}).decode() if page.repo_url else None
+    committed = moment(nanoseconds(page.commit_time)) if page.commit_time else None
+    return GoPage(path, version, types, scm, committed)

@@ -1,0 +1,203 @@
+"""The visit of one Go module: which of its events exist, under which path, and what the module's latest is.
+
+Existence has one authority, the module proxy: a version row stands for a `.info` and a `.mod` that it served under
+that very path and version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
+from stook.engine.words import Announcement, Code, Event, Found, Outcome, Visit
+from stook.registries.golang.classify import ResolveKind, resolve_kind
+from stook.registries.golang.documents import check_info, message, read_release
+from stook.registries.golang.endings import absent, later, troubled
+from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
+from stook.registries.golang.gomod import is_synthetic, read
+from stook.registries.golang.latest import Latest, tagged_versions
+from stook.registries.golang.paths import escape_version, is_valid_path, major_problem
+from stook.registries.golang.proxy import Asking, Proxy
+from stook.registries.golang.proxy_errors import FRESH_DELAY, judge
+from stook.registries.golang.queues import MODULE, PAGE, VERSIONS
+from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
+from stook.registries.golang.versions import is_pseudo, is_valid, order_key
+
+__all__ = ["ModuleVisit"]
+
+MOST_EVENTS = 500  # in one visit: a module may have fifty thousand, and a crash must not cost them all
+GIVE_UP = 3  # troubles in a row
+OWN_KINDS = (ResolveKind.SAME, ResolveKind.SYNTHETIC)
+
+
+@dataclass(slots=True)
+class ModuleVisit:
+    """One module path and its due events."""
+
+    proxy: Proxy
+    path: str
+    events: Sequence[Event]
+    outcomes: dict[bytes, Outcome] = field(default_factory=dict)
+    records: list[GoRelease | GoAbsence | GoModule] = field(default_factory=list)
+    announcements: list[Announcement] = field(default_factory=list)
+
+    def run(self) -> Visit:
+        """Each event's own documents first, then the module's latest where the path is its own."""
+        versions = [event for event in self.events if event.queue == VERSIONS.name]
+        yield from self.look_at_all(versions[:MOST_EVENTS])
+        self.outcomes |= {event.id: later(event) for event in versions[MOST_EVENTS:]}
+        asked = [event for event in self.events if event.queue == MODULE.name]
+        waiting = [event for event in asked if _waits(event)]
+        wait = Outcome(Code.PENDING, delay=FRESH_DELAY)
+        self.outcomes |= {event.id: wait for event in waiting}
+        asked = [event for event in asked if event not in waiting]
+        if asked or self.verified() or self.has_lost():
+            yield from self.describe_if_possible(asked)
+        return Found(Outcome(Code.COMPLETE, status=200), self.outcomes, self.records, self.announcements)
+
+    def look_at_all(self, events: Sequence[Event]) -> Asking[None]:
+        """Trouble with one version costs the others nothing; trouble in a row is trouble with the proxy."""
+        troubles = 0
+        for place, event in enumerate(events):
+            try:
+                self.outcomes[event.id] = yield from self.look_at(event)
+                troubles = 0
+            except (Unavailable, Malformed, Refused) as error:
+                self.outcomes[event.id] = troubled(event, error)
+                troubles += isinstance(error, Unavailable)
+                if troubles == GIVE_UP or isinstance(error, LaneClosed):
+                    self.outcomes |= {one.id: troubled(one, error) for one in events[place + 1 :]}
+                    return
+
+    def look_at(self, event: Event) -> Asking[Outcome]:
+        """Whether the proxy has the version, and whose it is."""
+        if problem := _problem(self.path, event.version):
+            return Outcome(Code.MALFORMED, problem)
+        info, mod = yield from self.proxy.documents(self.path, event)
+        if mod.status != 200:
+            outcome = absent(event, mod.status, mod.body)
+            if outcome.code is Code.NOT_FOUND:
+                self.records.append(GoAbsence(self.path, event.version))
+            return outcome
+        synthetic = is_synthetic(self.path, mod.body)
+        declared = self.path if synthetic else read(mod.body).module
+        kind = resolve_kind(self.path, declared, is_synthetic=synthetic)
+        if kind not in OWN_KINDS:
+            check_info(info.body, event.version)
+            return (yield from self.look_elsewhere(event, declared, kind))
+        self.records.append(read_release(self.path, event.version, info, mod, rewrite=event.resync))
+        self.announce_page(event)
+        return Outcome(Code.COMPLETE, status=200, facts=_facts(self.path, kind, 0))
+
+    def look_elsewhere(self, event: Event, declared: str, kind: ResolveKind) -> Asking[Outcome]:
+        """The go.mod declares another path: the release is filed there only if the proxy has it there.
+
+        It is filed by the declared path's own event, so that one visit alone decides what a module's rows say. What is
+        not there (yet) needs no second look: once the proxy has it, the index announces it.
+        """
+        if not is_valid_path(declared):
+            reason = f"go.mod declares an invalid path: {declared[:200]!r}"
+            return Outcome(Code.MALFORMED, reason, 200, facts=_facts(None, kind, 0))
+        facts = _facts(declared[:LONGEST_PATH], kind, 1)
+        if problem := _problem(declared, event.version) or major_problem(declared, event.version):
+            return Outcome(
+                Code.ALIAS, f"go.mod declares {declared}, which cannot have this version: {problem}", 200, facts=facts
+            )
+        _, mod = yield from self.proxy.documents(declared, event)
+        if mod.status != 200:
+            verdict = judge(mod.status, mod.body, is_fresh=False)
+            reason = f"go.mod declares {declared}, which does not have this version ({verdict.kind})"
+            return Outcome(Code.ALIAS, reason, mod.status, facts=facts)
+        if not is_synthetic(declared, mod.body) and read(mod.body).module != declared:
+            reason = f"go.mod declares {declared}, whose own go.mod declares another path"
+            return Outcome(Code.ALIAS, reason, 200, facts=facts)
+        self.announcements.append(Announcement(VERSIONS.name, declared, event.version, "alias", urgent=event.urgent))
+        return Outcome(Code.ALIAS, f"filed under {declared}, which go.mod declares", 200, facts=facts)
+
+    def describe_if_possible(self, asked: Sequence[Event]) -> Asking[None]:
+        """What was learnt of the versions is kept though the module's own documents cannot be had now."""
+        try:
+            yield from self.describe(asked)
+        except (Unavailable, Malformed, Refused) as error:
+            self.outcomes |= {event.id: troubled(event, error) for event in asked}
+            if not asked:
+                self.announcements.append(Announcement(MODULE.name, self.path, source="proxy", fresh_for=0.0))
+
+    def describe(self, asked: Sequence[Event]) -> Asking[None]:
+        """Latest, retractions and deprecation, from the list and the raw latest's go.mod."""
+        reply = yield from self.proxy.get_surely(self.path, "list")
+        listing = reply.body if reply.status == 200 else b""
+        latest = (
+            (yield from self.proxy.latest(self.path, listing))
+            if reply.status == 200
+            else Latest(problem=message(reply))
+        )
+        self.records.append(GoModule(self.path, latest))
+        wanted = [event for event in asked if event.facts.get("collect")]
+        if wanted and not latest.raw and not self.verified():
+            gone = Outcome(Code.NOT_FOUND, f"the proxy has no version of this module: {message(reply)}", reply.status)
+            self.outcomes |= {event.id: gone for event in wanted}
+        elif wanted:
+            self.announce_versions(listing, latest, wanted)
+        if self.is_stale(listing, latest):
+            told = Announcement(MODULE.name, self.path, source="proxy", fresh_for=0.0, facts={"wait": True})
+            self.announcements.append(told)
+
+    def is_stale(self, listing: bytes, latest: Latest) -> bool:
+        """Whether list and `@latest` lag behind what this visit saw; the mirror renews them within half an hour."""
+        listed, raw = frozenset(tagged_versions(listing)), order_key(latest.raw)
+        return any(
+            not listed and order_key(version) > raw if is_pseudo(version) else version not in listed
+            for version in self.verified()
+        )
+
+    def verified(self) -> list[str]:
+        """The versions of this path that the proxy has served to this visit."""
+        return [record.version for record in self.records if isinstance(record, GoRelease)]
+
+    def has_lost(self) -> bool:
+        """Whether a version is gone that was stored, as far as an event can tell."""
+        again = {event.version for event in self.events if event.resync}
+        return any(isinstance(record, GoAbsence) and record.version in again for record in self.records)
+
+    def announce_versions(self, listing: bytes, latest: Latest, asked: Sequence[Event]) -> None:
+        """Every version that the proxy lists becomes an event; those that are stored stay as they are."""
+        named = dict.fromkeys([*tagged_versions(listing), *filter(None, (latest.version, latest.raw))])
+        resync, urgent = any(one.resync for one in asked), any(one.urgent for one in asked)
+        source = str(asked[0].facts.get("SOURCE") or "seed")
+        for version in named:
+            if not _problem(self.path, version):
+                told = Announcement(VERSIONS.name, self.path, version, source, urgent=urgent, resync=resync)
+                self.announcements.append(told)
+
+    def announce_page(self, event: Event) -> None:
+        """The question to pkg.go.dev; pseudo-versions are cleaned there within days."""
+        if not is_pseudo(event.version):
+            name, fresh_for = f"{self.path}@{event.version}", 0.0 if event.resync else None
+            told = Announcement(PAGE.name, name, source="proxy", urgent=event.urgent, fresh_for=fresh_for)
+            self.announcements.append(told)
+
+
+def _waits(event: Event) -> bool:
+    """An event that was announced for half an hour later."""
+    is_new = event.processed == 20 and event.attempts == 0
+    return bool(event.facts.get("wait")) and is_new and not (event.urgent or event.resync)
+
+
+def _problem(path: str, version: str) -> str:
+    """Why the proxy cannot be asked for this version; empty when it can."""
+    if len(path) > LONGEST_PATH or not is_valid_path(path):
+        return f"not a module path: {path[:200]!r}"
+    if len(version) > LONGEST_VERSION or not is_valid(version):
+        return f"not a version: {version[:100]!r}"
+    try:
+        escape_version(version)
+    except Malformed as error:
+        return error.reason
+    return ""
+
+
+def _facts(key: str | None, kind: ResolveKind, deprecated: int) -> dict[str, Any]:
+    return {"PRODUCT_KEY": key, "RESOLVE_KIND": str(kind), "DEPRECATED": deprecated}

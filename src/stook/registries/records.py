@@ -1,0 +1,109 @@
+"""Records: the typed facts that the registries product keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+__all__ = ["Enrichment", "Gone", "Known", "ProductFacts", "Release", "Snapshot", "Unreadable", "VersionFacts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One version as its registry's authority tells it.
+
+    `dependencies` and `features` are JSON text; `key` orders versions under memcmp; `digest` is of the
+    authority's own bytes, so that an unchanged version is known without comparing columns.
+    """
+
+    version: str
+    display_name: str
+    key: bytes
+    is_prerelease: bool
+    yanked: bool
+    checksum: str
+    dependencies: str
+    features: str
+    links: str | None
+    rust_version: str | None
+    published: datetime | None
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A version, or a line without one, that could not be read; kept aside with its reason."""
+
+    version: str
+    reason: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Who announced a package, and which locks name it: project to tags, and project to version to tags."""
+
+    name: str
+    source: str
+    lock_tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pins: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole truth about a package at one moment: what is not in it is gone.
+
+    `rewrite` writes every row again, changed or not.
+    """
+
+    known: Known
+    releases: Sequence[Release]
+    unreadable: Sequence[Unreadable] = ()
+    rewrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The authority has no such package."""
+
+    known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """What enrichment tells of one version; None where it tells nothing. Lists and `scm` are JSON text."""
+
+    version: str
+    description: str | None = None
+    license: str | None = None
+    scm: str | None = None
+    homepage: str | None = None
+    documentation: str | None = None
+    downloads: int | None = None
+    size: int | None = None
+    edition: str | None = None
+    yank_message: str | None = None
+    published: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFacts:
+    """What enrichment tells of the package as a whole. Lists and `scm` are JSON text."""
+
+    description: str | None = None
+    scm: str | None = None
+    homepage: str | None = None
+    documentation: str | None = None
+    keywords: str | None = None
+    categories: str | None = None
+    downloads: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """Facts beside existence: they fill rows that are there and never make one."""
+
+    name: str
+    product: ProductFacts
+    versions: Sequence[VersionFacts] = ()

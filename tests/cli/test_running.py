@@ -1,0 +1,65 @@
+"""What a run's failures mean for its exit code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+import pytest
+
+from stook.cli.report import INTERRUPTION, UNREACHABLE, Report
+from stook.cli.running import fill_report
+from stook.engine.work import Failure, Tally
+
+
+class Door:
+    """A door that was used for one host, and whose lanes are open but for those given."""
+
+    def __init__(self, **closed: str) -> None:
+        self.traffic = {"index.test": {"count": 2, "not_modified": 0, "throttled": 0, "failed": 2, "bytes": 0}}
+        self.lanes = self
+        self.closed = closed
+
+
+def filled(tally: Tally, **closed: str) -> Report:
+    report = Report("work cargo", datetime(2026, 11, 1))
+    fill_report(report, tally, Door(**closed))  # type: ignore[arg-type]
+    return report
+
+
+def pending(*reasons: str, **more: int) -> Tally:
+    failures = [Failure(f"crate-{number} (index)", "pending", reason) for number, reason in enumerate(reasons)]
+    return Tally(failures=failures, outcomes=Counter({"pending": len(reasons)} | more))
+
+
+@pytest.mark.parametrize(
+    ("tally", "code"),
+    [
+        (pending(), 0),
+        (pending("Unavailable: connection failed", "Unavailable: the name does not resolve"), 3),
+        (pending("Unavailable: timed out"), 3),
+        (pending("Unavailable: connection failed", "Unavailable: HTTP 500"), 1),
+        (pending("Unavailable: connection lost before an answer"), 1),
+        (pending("Unavailable: connection failed", complete=1), 1),
+    ],
+)
+def test_exit_code(tally: Tally, code: int) -> None:
+    """3 only when nobody answered anything; one answer of whatever kind makes it 1."""
+    report = filled(tally)
+    assert report.exit_code == code
+    assert (UNREACHABLE in report.notes) is (code == 3)
+
+
+def test_a_closed_lane_is_one_failure() -> None:
+    """A lane that closed is listed once, with what waits because of it."""
+    tally = Tally(deferred=Counter({"LaneClosed: lane cargo.api is closed: HTTP 403": 40}))
+    report = filled(tally, **{"cargo.api": "HTTP 403"})
+    assert report.exit_code == 1
+    assert [one.reason for one in report.failures] == ["HTTP 403; 40 events wait for a later run"]
+
+
+def test_an_interruption_wins() -> None:
+    """A run that was stopped ends as interrupted, whatever it met before."""
+    report = filled(pending("Unavailable: HTTP 500"))
+    report.notes[INTERRUPTION] = "by SIGTERM"
+    assert report.exit_code == 130

@@ -1,0 +1,62 @@
+"""`stook show cargo`: what is stored of a crate, or of one version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stook.testing import sample_world
+
+
+@pytest.fixture
+def filled(open_shop: Callable[..., Any]) -> Any:
+    """A shop that has collected a crate of the sample world, and a day later once more."""
+    shop = open_shop(sample_world())
+    shop.report("cargo", "collect", "harbourmaster", "night_log-book")
+    shop.world.publish("harbourmaster", "9.0.0", deps=["oar ^1 as=paddle optional on=cfg(unix)", "keeper ^1 dev bare"])
+    shop.report("cargo", "collect", "harbourmaster")
+    return shop
+
+
+def test_crate(filled: Any) -> None:
+    """A crate's page has its facts, its highest versions and what changed."""
+    shown = filled.run("show", "cargo", "HarbourMaster").stdout
+    assert shown.startswith("harbourmaster 9.0.0\n")
+    for text in ("pkg:cargo/harbourmaster", "27, 3 of them yanked", "12 more: --all", "published", "latest_changed"):
+        assert text in shown
+    assert "more: --all" not in filled.run("show", "cargo", "harbourmaster", "--all").stdout
+
+
+def test_version(filled: Any) -> None:
+    """A version's page has its dependencies, by both names where one is renamed."""
+    shown = filled.run("show", "cargo", "harbourmaster", "9.0.0").stdout
+    assert shown.startswith("harbourmaster 9.0.0\n")
+    for text in ("paddle", "oar", "optional, cfg(unix)", "keeper", "no default features"):
+        assert text in shown
+
+
+def test_json(filled: Any) -> None:
+    """`--json` has product, versions from the highest down, and history."""
+    found = json.loads(filled.run("show", "cargo", "night_log-book", "--json").stdout)
+    assert found["product"]["NAME"] == "Night_Log-Book"
+    assert len(found["versions"]) == 7
+    orders = [one["SORT_ORDER"] for one in found["versions"]]
+    assert orders == sorted(orders, reverse=True)
+    one = json.loads(filled.run("show", "cargo", "harbourmaster", "9.0.0", "--json").stdout)
+    assert [version["VERSION"] for version in one["versions"]] == ["9.0.0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nowhere"], "stook cargo collect nowhere"),
+        (["harbourmaster", "0.0.99"], "has no version '0.0.99'"),
+        (["night-log_book"], "did you mean Night_Log-Book?"),
+    ],
+)
+def test_missing(filled: Any, arguments: list[str], sentence: str) -> None:
+    """What is not stored ends with 2 and says what to do."""
+    assert sentence in filled.run("show", "cargo", *arguments, code=2).stderr

@@ -1,0 +1,132 @@
+"""The plans of hot queries: one range of one index, in its order; no sort, no scan of the table."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import event
+
+from stook.engine.words import Announcement
+
+ROWS = 6000
+STATES = [(0, 0), (1, None), (1, None), (1, None), (30, 3600), (20, 60), (33, 86400), (0, 600)]
+
+
+@pytest.fixture
+def full_bench(bench):
+    """Thousands of events in every state, and statistics that know them."""
+    some = [Announcement("cargo", f"crate-{number // 3}", f"1.{number}.0") for number in range(ROWS)]
+    bench.ledger.announce([*some, *(Announcement("pages", f"page-{number}") for number in range(ROWS))])
+    for queue in ("cargo", "pages"):
+        table = bench.ledger.queues[queue].table
+        with bench.ledger.transaction() as transaction:
+            ids = transaction.execute(sa.select(table.c["ID"]).order_by(table.c["ID"])).scalars().all()
+            rows = []
+            for number, identity in enumerate(ids):
+                code, wait = STATES[number % len(STATES)]
+                due = None if wait is None else bench.now + timedelta(seconds=wait, microseconds=number)
+                rows.append({"b_id": identity, "b_code": code, "b_due": due})
+            changes = {"PROCESSED": sa.bindparam("b_code"), "DUE_AT": sa.bindparam("b_due")}
+            transaction.update(table, changes, table.c["ID"] == sa.bindparam("b_id"), rows)
+    bench.clock.advance(1)
+    analyze(bench)
+    return bench
+
+
+def analyze(bench: Any) -> None:
+    with bench.ledger.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for queue in ("cargo", "pages"):
+            name = bench.ledger.queues[queue].table.name
+            word = "ANALYZE TABLE" if bench.ledger.dialect.name == "mysql" else "ANALYZE"
+            connection.exec_driver_sql(f"{word} {name}")
+
+
+def statements_of(bench: Any, action: Any) -> list[tuple[str, Any]]:
+    """The statements that an action sends, with their parameters."""
+    seen: list[tuple[str, Any]] = []
+
+    def note(connection, cursor, statement, parameters, context, many):
+        if statement.startswith(("SELECT", "UPDATE")):
+            seen.append((statement, parameters[0] if many else parameters))
+
+    event.listen(bench.ledger.engine, "before_cursor_execute", note)
+    action()
+    event.remove(bench.ledger.engine, "before_cursor_execute", note)
+    return seen
+
+
+def plan(bench: Any, statement: str, parameters: Any) -> tuple[set[str], list[str]]:
+    """The indexes that a statement uses, and what it must not do."""
+    read = {"sqlite": sqlite_plan, "postgresql": postgresql_plan, "mysql": mariadb_plan}[bench.ledger.dialect.name]
+    with bench.ledger.engine.connect() as connection:
+        return read(connection, statement, parameters)
+
+
+def sqlite_plan(connection, statement, parameters):
+    rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+    details = [row[3] for row in rows]
+    names = ("IX_", "PRIMARY", "sqlite_autoindex")
+    indexes = {word for detail in details for word in detail.split() if word.startswith(names)}
+    return indexes, [one for one in details if one.startswith("SCAN TB_") or "TEMP B-TREE" in one]
+
+
+def postgresql_plan(connection, statement, parameters):
+    (found,) = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", parameters).one()
+    nodes, left = [], [json.loads(found)[0]["Plan"]]
+    while left:
+        node = left.pop()
+        nodes.append(node)
+        left.extend(node.get("Plans", []))
+    faults = [node["Node Type"] for node in nodes if node["Node Type"] in ("Seq Scan", "Sort", "Incremental Sort")]
+    return {node["Index Name"].upper() for node in nodes if "Index Name" in node}, faults
+
+
+def mariadb_plan(connection, statement, parameters):
+    rows = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters).mappings().all()
+    faults = [str(row["Extra"]) for row in rows if "filesort" in str(row["Extra"]) or "temporary" in str(row["Extra"])]
+    return {str(row["key"]) for row in rows}, faults + [row["table"] for row in rows if row["type"] in ("ALL", "index")]
+
+
+@pytest.mark.parametrize("queue", ["cargo", "pages"])
+def test_a_claim_walks_the_due_index(full_bench, queue):
+    """A claim reads one range of the due index in its order, and completes packages by ranges of the key."""
+    seen = statements_of(full_bench, lambda: full_bench.claim(100, queue=queue))
+    first, *others = [plan(full_bench, *one) for one in seen if one[0].startswith("SELECT")]
+    assert first == ({f"IX_{full_bench.ledger.queues[queue].table.name}_DUE"}, [])
+    assert bool(others) == (queue == "cargo")
+    for indexes, faults in others:
+        assert (len(indexes), faults) == (1, [])
+        assert not any(name.startswith("IX_") for name in indexes)
+
+
+def test_an_idle_claim_walks_the_due_index(full_bench):
+    """With nothing due a claim is still one look into the due index."""
+    while full_bench.claim(1000):
+        pass
+    analyze(full_bench)
+    ((statement, parameters),) = statements_of(full_bench, lambda: full_bench.claim(100))
+    indexes, faults = plan(full_bench, statement, parameters)
+    assert (len(indexes), [name.endswith("POLL_DUE") for name in indexes], faults) == (1, [True], [])
+
+
+def test_settling_and_holding_go_by_key(full_bench):
+    """Ending, renewing and giving back events touch their rows by primary key."""
+    events = full_bench.claim(20)
+    seen = statements_of(full_bench, lambda: full_bench.ledger.renew(events))
+    seen += statements_of(full_bench, lambda: full_bench.end(events))
+    for statement, parameters in seen:
+        indexes, faults = plan(full_bench, statement, parameters)
+        assert faults == [], statement
+        assert not any(name.startswith("IX_") for name in indexes), statement
+
+
+def test_freeing_the_dead_looks_at_held_events_only(full_bench):
+    """Looking for the dead reads the due index up to the end of the longest lease, not all that waits."""
+    for statement, parameters in statements_of(full_bench, full_bench.ledger.release_abandoned):
+        indexes, faults = plan(full_bench, statement, parameters)
+        assert {name.rpartition("_")[2] for name in indexes} == {"DUE"}
+        assert not [fault for fault in faults if fault.startswith(("SCAN", "Seq Scan", "TB_"))]

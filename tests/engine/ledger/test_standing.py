@@ -1,0 +1,38 @@
+"""Where events stand."""
+
+from __future__ import annotations
+
+from stook.engine.words import Code, Outcome
+
+
+def test_standing_tells_each_event(bench):
+    """Pending, held, waiting and ended events are told apart; unknown ids are left out."""
+    ids = bench.announce("held", "failed", "gone", "ready")
+    for identity in (ids[0], ids[1], ids[2]):
+        bench.put(identity, DUE_AT=bench.later(-10))
+    events = {event.name: event for event in bench.claim(3)}
+    bench.end([events["failed"]], Outcome(Code.FAILED, "why"))
+    bench.end([events["gone"]], Code.NOT_FOUND)
+    standing = {one.name: one for one in bench.ledger.standing("pages", [*ids, b"x" * 24])}
+    assert {name: (one.processed, one.is_held, one.last_error) for name, one in standing.items()} == {
+        "held": (20, True, None),
+        "failed": (30, False, "why"),
+        "gone": (5, False, None),
+        "ready": (0, False, None),
+    }
+    assert standing["held"].due_at == bench.now + bench.ledger.lease
+    assert {one.name: one.id for one in standing.values()}["ready"] == ids[3]
+
+
+def test_next_due_is_the_soonest(bench):
+    """The soonest of all given queues, held and waiting events among them; None when nothing waits."""
+    assert bench.ledger.next_due(["pages", "cargo"]) is None
+    (page,) = bench.announce("a")
+    (listed,) = bench.announce("a@1", queue="cargo")
+    bench.put(page, DUE_AT=bench.later(50))
+    bench.put(listed, queue="cargo", DUE_AT=bench.later(40))
+    bench.announce("earlier", queue="feeds")
+    assert bench.ledger.next_due(["pages", "cargo"]) == bench.later(40)
+    assert bench.ledger.next_due(["pages"]) == bench.later(50)
+    bench.put(page, DUE_AT=None)
+    assert bench.ledger.next_due(["pages"]) is None

@@ -1,0 +1,131 @@
+"""What a snapshot changes against what is stored, without a database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stook.registries.cargo.keep.changes import Changes, Stored, changes, product_of, ranks
+from stook.registries.records import Snapshot
+
+
+def stored(snapshot: Snapshot, **more: Any) -> dict[str, Stored]:
+    """The rows that a snapshot left."""
+    rows = {
+        one.version: Stored(one.version, one.digest, one.yanked, one.checksum, False, 1, None, False)
+        for one in snapshot.releases
+    }
+    broken = {
+        one.version: Stored(one.version, one.digest, False, None, False, 3, None, False) for one in snapshot.unreadable
+    }
+    return rows | broken
+
+
+def told(changed: Changes) -> list[tuple[str, str]]:
+    return [(past.kind, past.version) for past in changed.history]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "history", "written"),
+    [
+        ("", "1.0.0 1.1.0", [], 2),
+        ("1.0.0", "1.0.0", [], 0),
+        ("1.0.0", "1.0.0 1.1.0", [("published", "1.1.0")], 1),
+        ("1.0.0", "!1.0.0", [("yanked", "1.0.0")], 1),
+        ("!1.0.0", "1.0.0", [("unyanked", "1.0.0")], 1),
+        ("1.0.0 1.1.0", "1.0.0", [("deleted", "1.1.0")], 0),
+        ("1.0.0", "1.0.0#b", [("checksum_changed", "1.0.0")], 1),
+        ("1.0.0", "!1.0.0#b", [("checksum_changed", "1.0.0"), ("yanked", "1.0.0")], 1),
+        ("1.0.0 1.1.0 2.0.0", "", [("deleted", "")], 0),
+        ("1.0.0?", "1.0.0?", [], 0),
+        ("1.0.0?", "1.0.0", [], 1),
+        ("1.0.0 2.0.0?", "1.0.0 2.0.0", [("published", "2.0.0")], 1),
+        ("1.0.0 2.0.0?", "1.0.0", [], 0),
+        ("1.0.0?", "", [], 0),
+    ],
+)
+def test_changes(snapshot: Any, before: str, after: str, history: list[tuple[str, str]], written: int) -> None:
+    """Each change upstream is one entry of the history; the first snapshot is where it begins."""
+    changed = changes(snapshot(after), stored(snapshot(before)))
+    assert told(changed) == history
+    assert len(changed.releases) == written
+
+
+def test_a_crate_that_goes_is_one_entry(snapshot: Any) -> None:
+    """Deleting a crate buries every row, and is one entry."""
+    changed = changes(snapshot(""), stored(snapshot("1.0.0 1.1.0 2.0.0?")))
+    assert sorted(changed.tombstones) == ["1.0.0", "1.1.0", "2.0.0"]
+    assert told(changed) == [("deleted", "")]
+
+
+def test_what_is_buried_is_not_buried_again(snapshot: Any) -> None:
+    """A tombstone stays as it is while the version stays away."""
+    gone = {"1.0.0": Stored("1.0.0", b"x", False, "c", True, 1, None, False)}
+    changed = changes(snapshot(""), gone)
+    assert (changed.tombstones, changed.history) == ([], [])
+
+
+def test_restored(snapshot: Any) -> None:
+    """A version that is back with its old bytes is restored; with others, its checksum changed too."""
+    rows = stored(snapshot("1.0.0 2.0.0"))
+    gone = Stored("1.0.0", rows["1.0.0"].digest, False, rows["1.0.0"].checksum, True, 1, None, False)
+    rows |= {"1.0.0": gone}
+    assert told(changes(snapshot("1.0.0 2.0.0"), rows)) == [("restored", "1.0.0")]
+    assert told(changes(snapshot("1.0.0#b 2.0.0"), rows)) == [("restored", "1.0.0"), ("checksum_changed", "1.0.0")]
+
+
+def test_package_restored(snapshot: Any) -> None:
+    """A package that is back is one entry, as its deletion was; what differs in a version is an entry beside it."""
+    rows = stored(snapshot("1.0.0 2.0.0"))
+    rows = {key: Stored(key, row.digest, False, row.checksum, True, 1, None, False) for key, row in rows.items()}
+    assert told(changes(snapshot("1.0.0 2.0.0"), rows)) == [("restored", "")]
+    assert told(changes(snapshot("1.0.0#b 2.0.0"), rows)) == [("restored", ""), ("checksum_changed", "1.0.0")]
+
+
+def test_rewrite(snapshot: Any) -> None:
+    """A rewrite writes every row and invents no history."""
+    changed = changes(snapshot("1.0.0 2.0.0?", rewrite=True), stored(snapshot("1.0.0 2.0.0?")))
+    assert (len(changed.releases), len(changed.unreadable), changed.history, changed.unchanged) == (1, 1, [], 0)
+
+
+def test_unchanged_is_counted(snapshot: Any) -> None:
+    """Rows found equal are counted, unreadable ones too."""
+    same = snapshot("1.0.0 !1.1.0 2.0.0?")
+    assert changes(same, stored(same)).unchanged == 3
+
+
+def test_other_lock_tags_write(snapshot: Any) -> None:
+    """A lock that newly names a crate changes its rows and not its history."""
+    locked = snapshot("1.0.0 1.1.0", lock_tags={"app": ["v1"]}, pins={"app": {"1.0.0": ["v1"]}})
+    changed = changes(locked, stored(snapshot("1.0.0 1.1.0")))
+    assert (len(changed.releases), changed.history) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("body", "latest", "stable", "count", "yanked", "status"),
+    [
+        ("1.0.0 !1.1.1 2.0.0-beta.1", "1.0.0", "1.0.0", 3, 1, 1),
+        ("!1.0.0 !0.9.0", "1.0.0", None, 2, 2, 1),
+        ("", None, None, 0, 0, 9),
+        ("1.0.0?", None, None, 0, 0, 0),
+    ],
+)
+def test_product(
+    snapshot: Any, body: str, latest: str | None, stable: str | None, count: int, yanked: int, status: int
+) -> None:
+    """The product row follows from the snapshot alone."""
+    found = product_of(snapshot(body), None)
+    assert (found.latest, found.latest_stable, found.versions, found.yanked, found.status) == (
+        latest,
+        stable,
+        count,
+        yanked,
+        status,
+    )
+    assert found.name == ("Oar" if latest else "oar")
+
+
+def test_ranks() -> None:
+    """Places count from 0 in the order of precedence; naming a version twice does not move the others."""
+    assert ranks(["1.10.0", "1.9.0", "1.9.0-rc.1", "1.9.0"]) == {"1.9.0-rc.1": 0, "1.9.0": 1, "1.10.0": 2}

@@ -1,0 +1,177 @@
+"""The two visits, driven by scripted replies."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from stook.engine.errors import Malformed, Unavailable
+from stook.engine.words import Code, Event, Found, Reply, Request
+from stook.registries.cargo.sources import API, INDEX, VERSIONS, CargoApi, CargoIndex
+from stook.registries.records import Enrichment, Known, Snapshot
+from stook.testing import run_visit
+
+URL, API_URL = "http://index.test/3/o/oar", "http://api.test/api/v1/crates/oar"
+SOURCE = CargoIndex("http://index.test", 3600.0, 4, 50)
+GOOD = b'{"name":"oar","vers":"1.0.0","deps":[],"cksum":"' + b"a" * 64 + b'","features":{},"yanked":false}\n'
+V3 = GOOD.replace(b"1.0.0", b"2.0.0").replace(b'"features"', b'"v":3,"features"')
+
+
+def event(version: str = "", **more: Any) -> Event:
+    """An event of the crate `oar`: of its index file, or of one version."""
+    queue = VERSIONS if version else INDEX
+    return Event(queue.name, queue.id_of("oar", version), "oar", version, queue.kind, 20, **more)
+
+
+def visit(reply: Reply | Exception, *events: Event) -> tuple[Found, Request]:
+    found, (asked,) = run_visit(SOURCE.visit(events or [event()]), {URL: reply})
+    return found, asked
+
+
+def reply(status: int = 200, body: bytes = GOOD, **more: Any) -> Reply:
+    return Reply(URL, status, body, **more)
+
+
+def test_a_file() -> None:
+    """One conditional request on the index lane; every line becomes a record, and the API is announced at once."""
+    found, asked = visit(reply())
+    assert (asked.url, asked.lane, asked.conditional, asked.afresh) == (URL, "cargo.index", True, False)
+    (record,) = found.records
+    assert isinstance(record, Snapshot)
+    assert [one.version for one in record.releases] == ["1.0.0"]
+    (next_,) = found.announcements
+    assert (next_.queue, next_.name, next_.fresh_for) == (API.name, "oar", 0.0)
+    assert found.outcomes[event().id].code is Code.COMPLETE
+    assert not found.forget
+
+
+@pytest.mark.parametrize("told", [reply(304, b"", not_modified=True), reply(200, GOOD, not_modified=True)])
+def test_not_modified(told: Reply) -> None:
+    """An unchanged file writes nothing, and wakes the API only when its facts have aged."""
+    found, _ = visit(told)
+    assert found.outcome.code is Code.COMPLETE
+    assert (found.records, found.announcements[0].fresh_for) == ((), 3600.0)
+
+
+def test_not_modified_with_a_lock() -> None:
+    """A lock's tags are kept even when the file did not change."""
+    found, _ = visit(
+        reply(304, b"", not_modified=True), event(facts={"SOURCE": "app-lock", "lock_tags": {"app": ["v1"]}})
+    )
+    assert found.records == [Known("oar", "app-lock", {"app": ["v1"]}, {})]
+
+
+@pytest.mark.parametrize("status", [404, 410, 451])
+def test_gone(status: int) -> None:
+    """The index's three ways to say "no such crate" end as not found, empty the crate and forget the file."""
+    found, _ = visit(reply(status, b"not found"))
+    assert (found.outcome.code, found.outcome.status) == (Code.NOT_FOUND, status)
+    assert f"HTTP {status}" in found.outcome.reason
+    (record,) = found.records
+    assert record.releases == ()
+    assert (found.announcements, found.forget) == ((), {URL})
+
+
+@pytest.mark.parametrize("status", [403, 401, 400, 204, 301])
+def test_no_answer(status: int) -> None:
+    """Any other status says nothing about the crate: 403 may be an object store's word for anything."""
+    with pytest.raises(Unavailable, match=f"HTTP {status}") as caught:
+        visit(reply(status, b"denied"))
+    assert caught.value.status == status
+
+
+def test_the_doors_errors_pass_through() -> None:
+    """What the door raises is the loop's to judge."""
+    with pytest.raises(Unavailable, match="HTTP 500"):
+        visit(Unavailable("HTTP 500", status=500))
+
+
+def test_a_garbage_line() -> None:
+    """A file that was not wholly understood is read again next time; the rest of it is kept."""
+    found, _ = visit(reply(body=b"{garbage\n" + GOOD))
+    (record,) = found.records
+    assert (len(record.releases), len(record.unreadable)) == (1, 1)
+    assert found.forget == {URL}
+
+
+def test_only_garbage() -> None:
+    """Without a release there is nothing to enrich."""
+    found, _ = visit(reply(body=b"{garbage\n"))
+    assert found.announcements == ()
+
+
+def test_resync() -> None:
+    """A resync asks afresh and rewrites."""
+    found, asked = visit(reply(), event(resync=True))
+    assert asked.afresh
+    assert found.records[0].rewrite
+
+
+def test_version_events() -> None:
+    """An event about a version asks afresh, and ends as its line did."""
+    events = [event(), event("1.0.0"), event("2.0.0"), event("9.9.9")]
+    found, asked = visit(reply(body=GOOD + V3), *events)
+    ends = [found.outcomes[one.id] for one in events]
+    assert [end.code for end in ends] == [Code.COMPLETE, Code.COMPLETE, Code.MALFORMED, Code.NOT_FOUND]
+    assert "schema 3" in ends[2].reason
+    assert "does not have this version" in ends[3].reason
+    assert asked.afresh
+
+
+def test_urgent_goes_on_to_the_api() -> None:
+    """What a user waits for is urgent at the API too."""
+    assert visit(reply(), event(urgent=True))[0].announcements[0].urgent
+    assert not visit(reply())[0].announcements[0].urgent
+
+
+def test_the_first_announcers_facts_count() -> None:
+    """Facts of several events are joined; who announced the crate itself comes first."""
+    events = [event(facts={"SOURCE": "seed"}), event("1.0.0", facts={"SOURCE": "poll"})]
+    assert visit(reply(), *events)[0].records[0].known.source == "seed"
+
+
+def test_a_name_that_needs_quoting() -> None:
+    """The path of the file is quoted as the index wants it."""
+    some = Event(INDEX.name, b"x", "a-b_c", "", "index", 20)
+    found, (asked,) = run_visit(SOURCE.visit([some]), {"http://index.test/a-/b_/a-b_c": reply(404, b"")})
+    assert asked.url.endswith("/a-/b_/a-b_c")
+    assert found.outcome.code is Code.NOT_FOUND
+
+
+def visit_api(answer: Reply) -> tuple[Found, Request]:
+    some = Event(API.name, API.id_of("oar", ""), "oar", "", "api", 20)
+    found, (asked,) = run_visit(CargoApi("http://api.test").visit([some]), {API_URL: answer})
+    return found, asked
+
+
+def test_api() -> None:
+    """One request a crate on the API's lane, which 403 closes."""
+    body = json.dumps({"crate": {"name": "oar"}, "versions": [{"num": "1.0.0", "license": None}]}).encode()
+    found, asked = visit_api(Reply(API_URL, 200, body))
+    assert (asked.lane, asked.closes_on) == ("cargo.api", {403})
+    (record,) = found.records
+    assert isinstance(record, Enrichment)
+    assert found.outcome.code is Code.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(404, b'{"errors":[]}'), (200, b'{"crate":{"name":"o-ar"},"versions":null}')]
+)
+def test_api_does_not_know(status: int, body: bytes) -> None:
+    """A 404 and a fuzzy hit on another crate lose the enrichment, and nothing else."""
+    found, _ = visit_api(Reply(API_URL, status, body))
+    assert (found.outcome.code, found.records) == (Code.NOT_FOUND, ())
+
+
+def test_api_garbage() -> None:
+    """An answer that cannot be read is the data's fault."""
+    with pytest.raises(Malformed):
+        visit_api(Reply(API_URL, 200, b"{"))
+
+
+def test_api_other_status() -> None:
+    """Any other status says nothing about the crate."""
+    with pytest.raises(Unavailable, match="HTTP 400"):
+        visit_api(Reply(API_URL, 400, b""))

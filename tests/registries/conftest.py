@@ -1,0 +1,146 @@
+"""A shelf: the registry tables on any engine, filled by keeping records and read back as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from stook.engine.ledger import Ledger, connect
+from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
+from stook.engine.ledger.schema import POLL
+from stook.engine.words import Written
+from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
+from stook.registries.records import Enrichment
+from stook.registries.registry import MIGRATIONS
+from stook.registries.store import HISTORY, RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.testing import ManualClock
+
+TABLES = {"list": RUST_LIST, "version": RUST_VERSION, "product": RUST_PRODUCT, "history": HISTORY}
+TIMES = frozenset({"ID", "CREATED", "LAST_UPDATED", "SEEN_AT"})
+INDEX_URL, API_URL = "http://index.test", "http://api.test"
+
+
+class Shelf:
+    """Keeps records as the loop does, one transaction each, an hour apart."""
+
+    def __init__(self, ledger: Ledger, clock: ManualClock) -> None:
+        self.ledger = ledger
+        self.clock = clock
+        self.index = CargoIndex(INDEX_URL, 3600.0, 4, 50)
+        self.api = CargoApi(API_URL)
+
+    def keep(self, *records: Any) -> Written:
+        """Keep records of one kind."""
+        self.clock.advance(3600)
+        source = self.api if isinstance(records[0], Enrichment) else self.index
+        with self.ledger.transaction() as transaction:
+            return source.keep(transaction, records, self.clock.now())
+
+    def rows(self, table: str, *columns: str) -> list[Any]:
+        """Rows of `list`, `version`, `product` or `history` as dictionaries, or as tuples of the columns asked for."""
+        chosen = TABLES[table]
+        order = [
+            chosen.c[name] for name in ("PRODUCT_KEY", "CRATE_NAME", "VERSION", "SEEN_AT", "KIND") if name in chosen.c
+        ]
+        with self.ledger.reading() as connection:
+            found = connection.execute(sa.select(chosen).order_by(*order)).mappings().all()
+        rows = [{str(name).upper(): value for name, value in row.items()} for row in found]
+        if not columns:
+            return rows
+        return [tuple(row[name] for name in columns) if len(columns) > 1 else row[columns[0]] for row in rows]
+
+    def facts(self) -> dict[str, list[Any]]:
+        """All four tables without what says when we wrote."""
+        left = {name: TIMES | ({"TIMESTAMP"} if name in ("version", "product") else set()) for name in TABLES}
+        return {
+            name: [{key: value for key, value in row.items() if key not in left[name]} for row in self.rows(name)]
+            for name in TABLES
+        }
+
+    def history(self) -> list[tuple[str, str]]:
+        """Kind and version of each entry, oldest first."""
+        rows = sorted(self.rows("history"), key=lambda row: (row["SEEN_AT"], row["KIND"], row["VERSION"]))
+        return [(row["KIND"], row["VERSION"]) for row in rows]
+
+    def sql(self, statement: str, **values: Any) -> None:
+        """What an operator does."""
+        with self.ledger.transaction() as transaction:
+            transaction.execute(sa.text(statement), values)
+
+    def set(self, table: str, where: dict[str, Any], **values: Any) -> None:
+        """Set columns of the rows that match."""
+        chosen = TABLES[table]
+        with self.ledger.transaction() as transaction:
+            matching = [chosen.c[name] == value for name, value in where.items()]
+            transaction.execute(sa.update(chosen).where(*matching).values(values))
+
+
+@pytest.fixture(scope="module")
+def database(shared_database_url: str) -> Iterator[Any]:
+    """Engine and dialect of a database with all tables, for the tests of a module."""
+    engine, dialect = connect(shared_database_url)
+    migrate(engine, [ENGINE_MIGRATIONS, MIGRATIONS])
+    yield engine, dialect
+    engine.dispose()
+
+
+@pytest.fixture
+def shelf(database: Any) -> Shelf:
+    """An empty shelf, on each engine."""
+    engine, dialect = database
+    clock = ManualClock(datetime(2026, 11, 1) - timedelta(hours=1), jumps=False)
+    with engine.begin() as connection:
+        for table in (*TABLES.values(), POLL):
+            connection.execute(sa.delete(table))
+    return Shelf(Ledger(engine, dialect, QUEUES, clock), clock)
+
+
+def make_snapshot(body: str, *, source: str = "seed", **more: Any) -> Any:
+    """What the index would say: words `1.0.0`, `!1.0.0` yanked, `1.0.0#b` another checksum, `1.0.0?` unreadable."""
+    from stook.registries.cargo.index import read_index_file
+    from stook.registries.records import Known, Snapshot
+
+    name = more.pop("name", "Oar")
+    rewrite = more.pop("rewrite", False)
+    known = Known(name.lower(), source, more.pop("lock_tags", {}), more.pop("pins", {}))
+    file = read_index_file(known.name, b"".join(_line(name, word, more) for word in body.split()))
+    return Snapshot(known, file.releases, file.unreadable, rewrite)
+
+
+def _line(name: str, word: str, more: dict[str, Any]) -> bytes:
+    import json
+    from hashlib import sha256
+
+    version, _, content = word.strip("!?").partition("#")
+    facts: dict[str, Any] = {"name": name, "vers": version, "deps": [], "features": {}}
+    facts |= {"cksum": sha256(f"{version}{content}".encode()).hexdigest(), "yanked": word.startswith("!")}
+    if word.endswith("?"):
+        facts["v"] = 3
+    return json.dumps(facts | more).encode() + b"\n"
+
+
+@pytest.fixture
+def snapshot() -> Any:
+    """Makes snapshots out of words: see `make_snapshot`."""
+    return make_snapshot
+
+
+def make_enrichment(versions: Sequence[str], name: str = "oar", **product: Any) -> Enrichment:
+    """What the API would say of these versions."""
+    from stook.registries.records import ProductFacts, VersionFacts
+
+    facts = [
+        VersionFacts(version, description=f"about {version}", license=f"LIC-{version}", published=datetime(2020, 1, 2))
+        for version in versions
+    ]
+    return Enrichment(name, ProductFacts(**({"description": "An oar", "downloads": 5} | product)), facts)
+
+
+@pytest.fixture
+def enrichment() -> Any:
+    """Makes enrichments: see `make_enrichment`."""
+    return make_enrichment

@@ -1,0 +1,1 @@
+"""Tests of the Go registry; a package, so that they can share their generators."""
