@@ -168,7 +168,9 @@ def main() -> None:
             migrate(engine, [ENGINE_MIGRATIONS])
             fill(ledger, count, mix)
             times = measure(ledger)
-            shown = {name: (statistics.median(some), sorted(some)[int(len(some) * 0.95) - 1]) for name, some in times.items()}
+            shown = {
+                name: (statistics.median(some), sorted(some)[int(len(some) * 0.95) - 1]) for name, some in times.items()
+            }
             cells = [f"{middle:8.1f} ({high:5.1f})" for middle, high in shown.values()]
             print(f"{mix:8} {count:12,} {cells[0]:>16} {cells[1]:>16}  {shown['ready'][0] / shown['due'][0]:.2f}")
     drop(ledger)

@@ -1,8 +1,7 @@
 """Versions a second of `stook cargo collect`, end to end, and how close a paced run comes to its pace.
 
     python benchmarks/collect.py
-    python benchmarks/collect.py --index-url http://127.0.0.1:8099/crates-index/ --api-url http://127.0.0.1:8099/crates-api \\
-        --seeds names.txt
+    python benchmarks/collect.py --index-url URL --api-url URL --seeds names.txt
 
 Without URLs a registry of our own is started in a process of its own, with a made-up world. Each run is the command
 itself, in a process of its own, into a new SQLite file. `unpaced` has gaps of 0; `again` is the same once more;
@@ -91,7 +90,9 @@ def collect(upstream: Upstream, database: Path, api_gap: float) -> Run:
 def show(name: str, runs: list[Run]) -> None:
     wall, cpu = statistics.median(one.wall for one in runs), statistics.median(one.cpu for one in runs)
     versions, requests = runs[0].versions, runs[0].requests
-    print(f"{name:8} {versions:9,} versions {requests:6,} requests {wall:8.2f} s {versions / wall:9,.0f}/s {cpu:7.2f} s CPU")
+    print(
+        f"{name:8} {versions:9,} versions {requests:6,} requests {wall:8.2f} s {versions / wall:9,.0f}/s {cpu:7.2f} s CPU"
+    )
 
 
 def measure(upstream: Upstream, runs: int, api_gap: float, paced: int) -> None:
@@ -107,7 +108,9 @@ def measure(upstream: Upstream, runs: int, api_gap: float, paced: int) -> None:
         slow = collect(few, Path(folder) / "paced.db", api_gap)
         show("paced", [slow])
         floor = len(few.names) * api_gap
-        print(f"paced: {slow.wall:.2f} s for {len(few.names)} API requests x {api_gap:g} s = {slow.wall / floor:.3f} of the pace")
+        print(
+            f"paced: {slow.wall:.2f} s for {len(few.names)} API requests x {api_gap:g} s = {slow.wall / floor:.3f} of the pace"
+        )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"largest resident memory of a run: {peak:.0f} MiB")
 

@@ -128,7 +128,9 @@ def measure(ledger: Ledger, pages: int, steps: int) -> None:
 
 def peer(python: str, pages: int, database: str) -> None:
     url = f"http://127.0.0.1:{PORT}/index"
-    found = subprocess.run([python, "-c", SWH, url, str(min(pages, 20)), database], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [python, "-c", SWH, url, str(min(pages, 20)), database], capture_output=True, text=True, check=False
+    )
     rate = found.stdout.strip().splitlines()[-1:] or [found.stderr.strip()[-300:]]
     where = "PostgreSQL" if database else "in-memory"
     print(f"swh.lister, {where} scheduler: {rate[0]} events/s over {min(pages, 20)} pages")

@@ -17,6 +17,7 @@ from stook.engine.ledger import Ledger, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.words import Source
 from stook.registries.registry import Registry, find_registries
+from stook.settings.sections import SECTIONS
 
 if TYPE_CHECKING:
     from stook.engine.door import Door, LaneStore
@@ -80,7 +81,7 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
 
 def sources_of(registry: Registry, settings: Settings, tasks: int | None) -> Sequence[Source]:
     """The registry's sources, told its own section of the settings."""
-    options = getattr(settings, registry.name, None)
+    options = getattr(settings, registry.name) if registry.name in SECTIONS else None
     return registry.sources(options, tasks or settings.work.tasks, settings.work.claim)
 
 
@@ -92,11 +93,11 @@ def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
     return DatabaseLanes(ledger.engine, ledger.dialect, run or secrets.token_hex(8), ledger.clock)
 
 
-def check_contact(settings: Settings) -> None:
+def check_contact(settings: Settings, registry: str = "cargo") -> None:
     """crates.io's policy asks for a User-Agent that says how to reach whoever runs this."""
     hosts = {urlsplit(url).hostname or "" for url in (settings.cargo.index_url, settings.cargo.api_url)}
     live = any(host == "crates.io" or host.endswith(".crates.io") for host in hosts)
-    if live and not settings.contact:
+    if registry == "cargo" and live and not settings.contact:
         raise UserError(
             "crates.io asks who is calling: set STOOK_CONTACT to a mail address or page of yours,"
             " for example STOOK_CONTACT=you@example.org"

@@ -72,6 +72,25 @@ def cargo(settings: Settings, name: str, version: str | None, everything: bool, 
     return 0
 
 
+@show.command("go")
+@click.argument("path")
+@click.argument("version", required=False)
+@click.option("--all", "everything", is_flag=True, help=f"All versions, not the {SHOWN} highest.")
+@as_json
+@pass_settings
+def go(settings: Settings, path: str, version: str | None, everything: bool, as_json: bool) -> int:
+    """Show a Go module, or one VERSION of it with what it requires.
+
+    \b
+    Examples:
+      stook show go golang.org/x/text
+      stook show go github.com/BurntSushi/toml v1.4.0 --json
+    """
+    from stook.cli.showing import show_module
+
+    return show_module(settings, path, version, everything=everything, as_json=as_json)
+
+
 def _print_package(package: Package, everything: bool) -> None:
     from rich.console import Console
 

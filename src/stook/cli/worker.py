@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import sqlalchemy as sa
 import structlog
 
 from stook.cli.failures import ending_of
@@ -18,14 +21,16 @@ from stook.cli.logs import configure_logs
 from stook.cli.parts import open_door, open_ledger, registry_named, sources_of
 from stook.cli.report import Report
 from stook.cli.running import run_work
+from stook.engine.work import PATIENCE
 
 if TYPE_CHECKING:
     from stook.engine.ledger import Ledger
     from stook.engine.work import Work
     from stook.settings import Settings
 
-__all__ = ["Ended", "Idle", "Moved", "Order", "Ready", "work_as_told"]
+__all__ = ["Ended", "Idle", "Moved", "Order", "Ready", "patiently", "work_as_told"]
 
+T = TypeVar("T")
 PULSE = 0.5  # seconds between two looks at whether something was done
 
 
@@ -145,10 +150,30 @@ def work_as_told(order: Order, number: int, pipe: Connection) -> None:
         pass  # nobody is left to be told
 
 
+def patiently(action: Callable[[], T]) -> T:
+    """A call of a database that was there before; one that is away is waited for, as long as the loop would."""
+    started, pause = time.monotonic(), 0.1
+    while True:
+        try:
+            return action()
+        except (sa.exc.OperationalError, sa.exc.InterfaceError):
+            if time.monotonic() - started > PATIENCE:
+                raise
+        Event().wait(pause)
+        pause = min(pause * 2, 5.0)
+
+
 def _work(order: Order, report: Report, pipe: Connection) -> None:
     settings = order.settings
-    with open_ledger(settings) as ledger:
+    with _opened(settings) as ledger:
         sources = sources_of(registry_named(order.registry), settings, None)
         worker = _Worker(pipe, ledger, [queue for source in sources for queue in source.queues])
         door = open_door(settings, ledger, order.run)
         run_work(ledger, door, sources, report, once=order.once, settled=worker.settled, begun=worker.begun)
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Ledger]:
+    """The ledger. Whoever started us has opened it before, so a database that is away now comes back."""
+    with ExitStack() as stack:
+        yield patiently(lambda: stack.enter_context(open_ledger(settings)))

@@ -23,7 +23,7 @@ __all__ = ["Outcome", "run_workers"]
 log = structlog.get_logger(__name__)
 
 DEATHS = 5  # of one worker in a row, nothing done in between, and the run is given up
-PAUSE, LONGEST_PAUSE = 0.2, 30.0  # seconds until a dead worker is started again, doubling with each death
+PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds until a dead worker is started again, doubling with each death
 LOOK = 0.2  # seconds between two looks at signals and at who is to be started again
 
 
@@ -168,13 +168,16 @@ class _Crew:
         if self._is_over:
             return
         self.outcome.deaths += 1
+        log.warning("a worker died", worker=place.number, exit=how)
+        if how == -signal.SIGKILL:  # somebody else's doing, and no sign that the next one will die too
+            place.start_at = time.monotonic() + PAUSE
+            return
         place.start_at = time.monotonic() + min(PAUSE * 2**place.deaths, LONGEST_PAUSE)
         place.deaths += 1
-        log.warning("a worker died", worker=place.number, exit=how)
         if place.deaths >= DEATHS:
             what = f"signal {-how}" if how and how < 0 else f"exit code {how}"
             self._end(
-                FAILED, f"Worker {place.number} died {DEATHS} times without doing anything, by {what}; see the log."
+                FAILED, f"Worker {place.number} died {DEATHS} times and did nothing between, by {what}; see the log."
             )
 
     def _is_drained(self) -> bool:

@@ -14,7 +14,7 @@ from stook.cli.closing import show_report
 from stook.cli.parts import check_contact, open_door, open_ledger, registry_named, sources_of
 from stook.cli.report import INTERRUPTION, SOURCES, UNREACHABLE, Report, Traffic
 from stook.cli.running import run_work, standing
-from stook.cli.worker import Order
+from stook.cli.worker import Order, patiently
 from stook.cli.workers import Outcome, run_workers
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = ["joined", "work_alone", "work_together"]
 def work_alone(settings: Settings, registry: str, *, once: bool, as_json: bool) -> int:
     """Work in this process; returns the exit code."""
     found = registry_named(registry)
-    check_contact(settings)
+    check_contact(settings, registry)
     report = _report(registry)
     with open_ledger(settings) as ledger:
         run_work(ledger, open_door(settings, ledger), sources_of(found, settings, None), report, once=once)
@@ -38,7 +38,7 @@ def work_alone(settings: Settings, registry: str, *, once: bool, as_json: bool) 
 def work_together(settings: Settings, registry: str, workers: int, *, once: bool, as_json: bool) -> int:
     """Work in so many processes; returns the exit code, the worst of all."""
     found = registry_named(registry)
-    check_contact(settings)
+    check_contact(settings, registry)
     report = _report(registry)
     with open_ledger(settings) as ledger:  # one process brings the schema up to date
         sources = sources_of(found, settings, None)
@@ -106,7 +106,10 @@ def _sum(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 def _tell(report: Report, outcome: Outcome, ledger: Ledger, sources: Sequence[Source]) -> None:
     """What only the whole knows: what the queues hold now, and how many workers died on the way."""
     visits = {one["source"]: one["visits"] for one in report.notes[SOURCES]}
-    report.notes[SOURCES] = [standing(ledger, source, visits.get(source.name, 0)) for source in sources]
+    report.notes[SOURCES] = [
+        patiently(lambda source=source: standing(ledger, source, visits.get(source.name, 0)))  # type: ignore[misc]
+        for source in sources
+    ]
     if outcome.deaths:
         report.notes["workers that died"] = outcome.deaths
 

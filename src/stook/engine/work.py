@@ -110,12 +110,12 @@ class Work:
                 self._stopped = True
             # A long queue of other people's events must not keep a command that waits for its own.
             if once and settled and asyncio.get_running_loop().time() - looked > IDLE:
-                self._stopped = self._stopped or await self._call(settled)
+                if await self._call(settled):
+                    self._stopped = True
                 looked = asyncio.get_running_loop().time()
             self._wake.clear()
             claimed = 0 if self._stopped else sum([await self._claim(source) for source in self.sources])
-            # What was kept meanwhile may have announced events for a source that was asked before.
-            if claimed or self._wake.is_set():
+            if claimed:
                 continue
             if not self._held and await self._is_over(once, settled):
                 return
@@ -131,7 +131,8 @@ class Work:
 
     async def _sleep(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            async with asyncio.timeout(seconds):  # wait_for may swallow a Ctrl-C that comes with the event (3.11)
+                await self._wake.wait()
         except TimeoutError:
             pass
 

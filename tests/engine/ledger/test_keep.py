@@ -197,11 +197,14 @@ def test_a_connection_lost_in_a_bulk_load_may_pass(shared_bench):
     events = bench.claim()
     records = [(f"more{number}", "{}") for number in range(100)]
     is_postgresql = bench.ledger.dialect.name == "postgresql"
+    dropped = []
 
     def drop(connection, cursor, statement, parameters, context, many):
         # On PostgreSQL the COPY follows, on MariaDB this is the bulk statement itself.
-        if not statement.startswith("TRUNCATE staging" if is_postgresql else "INSERT INTO TB_TEST_RECORD"):
+        bulk = "TRUNCATE staging" if is_postgresql else "INSERT INTO TB_TEST_RECORD"
+        if dropped or not statement.startswith(bulk):
             return
+        dropped.append(statement)
         if is_postgresql:
             bench_kill(
                 bench, f"SELECT pg_terminate_backend({connection.connection.driver_connection.info.backend_pid})"
@@ -217,6 +220,26 @@ def test_a_connection_lost_in_a_bulk_load_may_pass(shared_bench):
     assert bench.records() == {}
     assert bench.end(events, records=records).outcomes == {Code.COMPLETE: 1}
     assert len(bench.records()) == 100
+
+
+def test_a_bulk_load_that_takes_too_long_may_pass(shared_bench):
+    """A COPY that the server breaks off, though the connection lives, is trouble of the database as well."""
+    bench = shared_bench
+    if bench.ledger.dialect.name != "postgresql":
+        pytest.skip("only PostgreSQL has a COPY")
+    bench.announce("a")
+    events = bench.claim()
+    hurried = []
+
+    def hurry(connection, cursor, statement, parameters, context, many):
+        if statement.startswith("TRUNCATE staging") and not hurried:
+            hurried.append(statement)
+            cursor.execute("SET LOCAL statement_timeout = 1")
+
+    sa_event.listen(bench.ledger.engine, "after_cursor_execute", hurry)
+    with pytest.raises(sa.exc.OperationalError, match="statement timeout"):
+        bench.end(events, records=[(f"more{number}", "{}") for number in range(30_000)])
+    sa_event.remove(bench.ledger.engine, "after_cursor_execute", hurry)
 
 
 def bench_kill(bench, statement):

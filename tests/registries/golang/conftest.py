@@ -1,14 +1,16 @@
-"""Fixtures of the Go tests: the real go command, where there is one."""
+"""Fixtures of the Go tests: the real go command, where there is one, and shelves that keep what visits found."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .gocommand import Go  # noqa: TID252
+from .shelves import GoShelf, open_go_shelf  # noqa: TID252
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +23,17 @@ def go(tmp_path_factory: pytest.TempPathFactory) -> Go:
     if binary is None:
         pytest.fail(f"STOOK_TEST_GO names no program: {place}")
     return Go(Path(binary).resolve(), tmp_path_factory.mktemp("go"))
+
+
+@pytest.fixture
+def go_shelf(database_url: str) -> Iterator[GoShelf]:
+    """A shelf on each engine."""
+    with open_go_shelf(database_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite_go_shelf(sqlite_url: str) -> Iterator[GoShelf]:
+    """A shelf on SQLite alone, for what no engine does differently."""
+    with open_go_shelf(sqlite_url) as opened:
+        yield opened

@@ -1,4 +1,4 @@
-"""The real go command as an oracle: found by STOOK_TEST_GO, run on file:// proxies, never on the network."""
+"""The real go command as an oracle: found by STOOK_TEST_GO, run on folders or loopback, never on the network."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ class Go:
     binary: Path
     scratch: Path
 
-    def run(self, *arguments: str, cwd: Path, proxy: Path | None = None, stdin: str = "") -> str:
+    def run(self, *arguments: str, cwd: Path, proxy: Path | str | None = None, stdin: str = "") -> str:
         """Standard output; the exit code is the caller's to judge by what is printed."""
         place = os.pathsep.join([str(self.binary.parent), os.environ.get("PATH", "")])
+        served = proxy if isinstance(proxy, str) else f"file://{proxy}" if proxy else "off"
         environment = {
             "PATH": place,
             "HOME": str(self.scratch),
             "GOPATH": str(self.scratch / "path"),
             "GOCACHE": str(self.scratch / "cache"),
-            "GOPROXY": f"file://{proxy}" if proxy else "off",
+            "GOPROXY": served,
             "GOSUMDB": "off",
             "GONOSUMDB": "*",
             "GOFLAGS": "-mod=mod -modcacherw",

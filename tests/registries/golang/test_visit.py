@@ -151,7 +151,7 @@ def escaped(path: str) -> str:
 
 @pytest.mark.parametrize(("path", "declared", "kind"), KINDS)
 def test_aliases(path: str, declared: str, kind: str) -> None:
-    """Another declared path ends the event as an alias that names it; what the proxy has there becomes its own event."""
+    """Another declared path ends the event as an alias; what the proxy has there becomes that path's event."""
     version = "v2.0.0" if declared.endswith("/v2") else "v1.0.0"
     mod = f"module {declared}\n\ngo 1.22\n"
     files = served(version, mod, escaped(path)) | served(version, mod, escaped(declared))
@@ -306,10 +306,11 @@ def test_cached_only() -> None:
 
 def test_a_list_that_is_not_cached() -> None:
     """That a module's list is not cached says nothing of the module: it is asked for once more."""
-    files = served() | {f"{M} list": page("", UNCACHED, 404)}
-    found, _ = visit(files, cached=True, more={f"{M} list": "v1.0.0\nv1.1.0\n"} | served("v1.1.0"))
-    assert described(found) == []
-    files |= {f"{M} v1.1.0.info": page("", UNCACHED, 404), f"{M} v1.1.0.mod": page("", UNCACHED, 404)}
+    files = (
+        served()
+        | {f"{M} list": page("", UNCACHED, 404)}
+        | {f"{M} v1.1.0.info": page("", UNCACHED, 404), f"{M} v1.1.0.mod": page("", UNCACHED, 404)}
+    )
     found, _ = visit(files, cached=True, more={f"{M} list": "v1.0.0\nv1.1.0\n"} | served("v1.1.0"))
     assert described(found)[0].latest.version == "v1.1.0"
 
@@ -335,7 +336,7 @@ def test_an_empty_list() -> None:
 def test_all_retracted() -> None:
     """When the latest takes back all, there is none; what it says holds all the same."""
     mod = f"// Deprecated: gone\nmodule {M}\n\ngo 1.22\n\nretract [v0.0.0-0, v1.0.0] // sorry\n"
-    found, _ = visit(alone(mod=mod))
+    found, _ = visit(alone(mod=mod) | {f"{M} @latest": 404})
     latest = described(found)[0].latest
     assert (latest.version, latest.raw, latest.deprecated, len(latest.retractions)) == ("", "v1.0.0", "gone", 1)
     assert latest.is_read
@@ -383,7 +384,9 @@ def test_collect() -> None:
 def test_collect_again() -> None:
     """With resync, the versions are asked for again, and their pages too."""
     one = event("", resync=True, facts={"collect": True})
-    found, _ = visit(alone(), one, event(resync=True))
+    files = served("v1.1.0") | alone() | {f"{M} list": "v1.0.0\nv1.1.0\n"}
+    found, _ = visit(files, one, event(resync=True))
+    assert [told.version for told in found.announcements if told.queue == VERSIONS.name] == ["v1.1.0"]
     by_queue = {told.queue: told for told in found.announcements}
     assert (by_queue[VERSIONS.name].resync, by_queue[PAGE.name].fresh_for) == (True, 0.0)
     assert [told.rewrite for told in found.records if isinstance(told, GoRelease)] == [True]

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from stook.engine.ledger.claim import partition
 from stook.engine.ledger.lease import is_abandoned
 from stook.engine.ledger.queue import Queue
-from stook.engine.ledger.transaction import Transaction, chunks
+from stook.engine.ledger.transaction import Transaction, among, chunks
 from stook.engine.words import Event
 
 __all__ = ["free_abandoned", "held", "hold_until", "is_held"]
@@ -27,8 +27,9 @@ def held(transaction: Transaction, queue: Queue, events: Sequence[Event]) -> set
     ours: set[bytes] = set()
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         tokens = {event.id: event.lease for event in some}
-        rows = sa.select(table.c["ID"], table.c["LEASE"]).where(table.c["ID"].in_(list(tokens)), is_held(queue))
-        for identity, lease in transaction.execute(rows.order_by(table.c["ID"]).with_for_update()):
+        ours_or_lost = among(transaction.connection, table.c["ID"], list(tokens))
+        rows = sa.select(table.c["ID"], table.c["LEASE"]).where(ours_or_lost, is_held(queue))
+        for identity, lease in transaction.execute(rows.order_by(table.c["ID"]).with_for_update()).all():
             if lease == tokens[bytes(identity)]:
                 ours.add(bytes(identity))
     return ours
@@ -39,8 +40,9 @@ def hold_until(transaction: Transaction, queue: Queue, events: Sequence[Event], 
     table = queue.table
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         tokens = sorted({event.lease for event in some})
-        ours = table.c["ID"].in_([event.id for event in some]) & table.c["LEASE"].in_(tokens)
-        transaction.execute(sa.update(table).where(ours, is_held(queue)).values(DUE_AT=due))
+        ids = among(transaction.connection, table.c["ID"], [event.id for event in some])
+        ours = table.c["LEASE"].in_(tokens) & is_held(queue)
+        transaction.execute(sa.update(table).where(ids, ours).values(DUE_AT=due))
 
 
 def free_abandoned(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from stook.engine.ledger.queue import Queue
-from stook.engine.ledger.transaction import Transaction
+from stook.engine.ledger.transaction import Transaction, among, chunks
 from stook.engine.words import Code, Event, Outcome
 
 __all__ = ["LADDER", "back_off", "next_state", "settle"]
@@ -22,6 +22,7 @@ LADDER = (6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 5 * DAY, 7 * DAY, 14 * DAY
 """Seconds to wait on the rungs 30 to 38."""
 GIVEN_UP = 39
 MAX_REASON = 500
+ALIKE = 4  # events from which one statement for all is worth its length
 
 
 def back_off(attempts: int) -> float:
@@ -43,38 +44,62 @@ def next_state(event: Event, outcome: Outcome, now: datetime, jitter: float) -> 
 
 
 def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, Outcome]], now: datetime) -> None:
-    """Write how events ended; outcomes with facts set those columns too."""
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    """Write how events ended; outcomes with facts set those columns too. Events that end alike go together."""
+    alike: dict[tuple[Any, ...], list[Event]] = defaultdict(list)
+    known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for event, outcome in ends:
-        groups[tuple(sorted(outcome.facts))].append(_parameters(event, outcome, now))
-    for extra, rows in groups.items():
-        rows.sort(key=lambda row: row["b_id"])
-        table = queue.table
-        where = (table.c["ID"] == sa.bindparam("b_id")) & (table.c["LEASE"] == sa.bindparam("b_lease"))
-        transaction.update(table, _changes(extra), where, rows)
+        # Of most visits all events end by one outcome; only a rung's delay is another for each.
+        same = (id(outcome), event.processed, event.attempts, event.resync)
+        columns = known.get(same)
+        if columns is None or outcome.code is Code.FAILED:
+            columns = known[same] = tuple(_columns(event, outcome, now).items())
+        alike[columns].append(event)
+    single: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for columns, events in alike.items():
+        if len(events) >= ALIKE:
+            _settle_alike(transaction, queue, events, dict(columns))
+        else:
+            single[tuple(name for name, _ in columns)] += [_parameters(event, columns) for event in events]
+    for names, rows in single.items():
+        _settle_one_by_one(transaction, queue, names, rows)
 
 
-def _changes(extra: Sequence[str]) -> Mapping[str, Any]:
-    """Columns from parameters of the same meaning, prefixed so as not to clash with column names."""
-    named = ("PROCESSED", "DUE_AT", "RESYNC", "ATTEMPTS", "LAST_STATUS", "LAST_ERROR", "LAST_UPDATED", *extra)
-    return {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in named}
+def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event], columns: dict[str, Any]) -> None:
+    table = queue.table
+    for some in chunks(sorted(events, key=lambda event: event.id), 500):
+        ids = among(transaction.connection, table.c["ID"], [event.id for event in some])
+        ours = table.c["LEASE"].in_(sorted({event.lease for event in some}))
+        transaction.execute(sa.update(table).where(ids, ours).values(columns | {"LEASE": None}))
 
 
-def _parameters(event: Event, outcome: Outcome, now: datetime) -> dict[str, Any]:
+def _settle_one_by_one(
+    transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]
+) -> None:
+    """Parameters are prefixed, so as not to clash with column names."""
+    table = queue.table
+    changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
+    where = (table.c["ID"] == sa.bindparam("b_id")) & (table.c["LEASE"] == sa.bindparam("b_lease"))
+    transaction.update(table, changes, where, sorted(rows, key=lambda row: bytes(row["b_id"])))
+
+
+def _parameters(event: Event, columns: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    return {"b_id": event.id, "b_lease": event.lease} | {f"b_{name.lower()}": value for name, value in columns}
+
+
+def _columns(event: Event, outcome: Outcome, now: datetime) -> dict[str, Any]:
+    """What the row will say."""
     processed, due_at = next_state(event, outcome, now, random.uniform(-1, 1))  # noqa: S311  spreading, not secrecy
     complete = outcome.code is Code.COMPLETE
     row = {
-        "b_id": event.id,
-        "b_lease": event.lease,
-        "b_processed": processed,
-        "b_due_at": due_at,
-        "b_resync": int(event.resync and not complete),
-        "b_attempts": 0 if complete else min(event.attempts + (not outcome.is_deferred), 32000),
-        "b_last_status": outcome.status,
-        "b_last_error": _plain(outcome.reason)[:MAX_REASON] or None,
-        "b_last_updated": now,
+        "PROCESSED": processed,
+        "DUE_AT": due_at,
+        "RESYNC": int(event.resync and not complete),
+        "ATTEMPTS": 0 if complete else min(event.attempts + (not outcome.is_deferred), 32000),
+        "LAST_STATUS": outcome.status,
+        "LAST_ERROR": _plain(outcome.reason)[:MAX_REASON] or None,
+        "LAST_UPDATED": now,
     }
-    return row | {f"b_{name.lower()}": value for name, value in outcome.facts.items()}
+    return row | dict(sorted(outcome.facts.items()))
 
 
 def _plain(reason: str) -> str:

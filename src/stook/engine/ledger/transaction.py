@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
 from stook.engine.ledger.dialects import Dialect
 
-__all__ = ["Transaction", "chunks"]
+__all__ = ["Transaction", "among", "chunks"]
 
 T = TypeVar("T")
 
@@ -22,6 +23,14 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Slices of at most `size`."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def among(connection: Connection, column: sa.Column[Any], ids: Sequence[bytes]) -> sa.ColumnElement[bool]:
+    """Whether a column holds one of these ids: one parameter where the engine knows arrays, as drivers read long
+    statements anew each time."""
+    if connection.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, list(ids), type_=postgresql.ARRAY(sa.LargeBinary)))
+    return column.in_(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,12 @@ class Transaction:
     def execute(self, statement: sa.Executable, parameters: Any = None) -> Any:
         """A statement's result; rows are what the database says, and typed where they are read."""
         return self.connection.execute(statement, parameters)
+
+    def with_ids(self, table: Table, expressions: Sequence[str], ids: Sequence[bytes]) -> Iterator[Any]:
+        """The rows of these ids that are there: ID as bytes, then each SQL expression as the driver gives it."""
+        for some in chunks(ids, 2000):
+            for identity, *values in self.dialect.with_ids(self.connection, table.name, expressions, some):
+                yield bytes(identity), *values
 
     def insert_missing(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert the rows whose primary key is not there yet."""

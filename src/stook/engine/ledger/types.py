@@ -11,7 +11,7 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-__all__ = ["Binary", "Identity", "Json", "LongText", "Moment", "big", "moment_text", "small"]
+__all__ = ["Binary", "Identity", "Json", "LongText", "Moment", "big", "moment_text", "read_moment", "small"]
 
 
 def small() -> SmallInteger:
@@ -31,6 +31,11 @@ def moment_text(moment: datetime) -> str:
     SQL in either spelling is due when it should be.
     """
     return moment.isoformat(timespec="microseconds")
+
+
+def read_moment(value: str | datetime | None) -> datetime | None:
+    """A moment as a driver gives it: text from SQLite, in our spelling or an operator's."""
+    return datetime.fromisoformat(value).replace(tzinfo=None) if isinstance(value, str) else value
 
 
 class Identity(TypeDecorator[str]):
@@ -73,7 +78,7 @@ class Moment(TypeDecorator[datetime]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None] | None:
         if dialect.name == "sqlite":
-            return lambda value: None if value is None else datetime.fromisoformat(value).replace(tzinfo=None)
+            return read_moment
         return None
 
 

@@ -32,10 +32,12 @@ OVERLAP_PAGES = 5
 class GoFeed:
     """The module index. An event is a range of a feed: its name says which feed, its facts where the range ends.
 
-    Each page is one visit, kept together with the cursor: a range goes on from where the last page was kept.
+    Each page is one visit, kept together with the cursor: a range goes on from where the last page was kept. `limit` is
+    the size of a page, as asked for.
     """
 
     index_url: str
+    limit: int = PAGE_LIMIT
     tasks: int = 2
     batch: int = 2
     name: str = "Go index"
@@ -45,9 +47,9 @@ class GoFeed:
         event = events[0]
         feed, boundary, until = event.name.partition("/")[0], _boundary(event), event.facts.get("until")
         page = yield from self._page(feed, boundary.raw)
-        step = advance(boundary, page)
+        step = advance(boundary, page, self.limit)
         records = [FeedPage(feed, step.fresh, step.junk, step.gap)]
-        if step.is_last and until is None and boundary.time:
+        if step.is_last and until is None and (cursor := event.facts.get("cursor")) and cursor.value:
             late = yield from self._late(feed, boundary)
             records.append(
                 FeedPage(feed, [one for one in late if not one.problem], [one for one in late if one.problem])
@@ -61,7 +63,7 @@ class GoFeed:
     def _page(self, feed: str, since: str) -> Asking[list[Entry]]:
         query: dict[str, str] = {"since": since} if since else {}
         query |= {"include": "all"} if feed == "all" else {}
-        query |= {"limit": str(PAGE_LIMIT)}
+        query |= {"limit": str(self.limit)}
         url = f"{self.index_url}/index?{urlencode(query, quote_via=quote)}"
         reply = yield Request(url, lane=FEED_LANE, accept="application/json")
         if reply.status != 200:
@@ -79,7 +81,7 @@ class GoFeed:
         for _ in range(OVERLAP_PAGES):
             page = yield from self._page(feed, rfc3339(since))
             late += [one for one in page if one.time < boundary.time]
-            if len(page) < PAGE_LIMIT or not since < page[-1].time < boundary.time:
+            if len(page) < self.limit or not since < page[-1].time < boundary.time:
                 break
             since = page[-1].time
         return late

@@ -43,7 +43,7 @@ def rfc3339(time: int) -> str:
 
 def moment(time: int) -> datetime:
     """Nanoseconds as this project keeps times: UTC, no zone, microseconds, cut."""
-    return (_EPOCH + timedelta(microseconds=time // MICROSECOND)).replace(tzinfo=None)
+    return _BEGINNING + timedelta(microseconds=time // MICROSECOND)
 
 
 def datetime_nanoseconds(moment: datetime) -> int:

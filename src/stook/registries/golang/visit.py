@@ -164,11 +164,12 @@ class ModuleVisit:
 
     def announce_versions(self, listing: bytes, latest: Latest, asked: Sequence[Event]) -> None:
         """Every version that the proxy lists becomes an event; those that are stored stay as they are."""
+        seen = {event.version for event in self.events}
         named = dict.fromkeys([*tagged_versions(listing), *filter(None, (latest.version, latest.raw))])
         resync, urgent = any(one.resync for one in asked), any(one.urgent for one in asked)
         source = str(asked[0].facts.get("SOURCE") or "seed")
         for version in named:
-            if not _problem(self.path, version):
+            if version not in seen and not _problem(self.path, version):
                 told = Announcement(VERSIONS.name, self.path, version, source, urgent=urgent, resync=resync)
                 self.announcements.append(told)
 

@@ -26,6 +26,7 @@ _JSON = frozenset(
         "STANDARD_LICENSE",
         "LICENSE_IDS",
         "LICENSE_AI",
+        "ORIGIN",
     }
 )
 _INNER = frozenset({"VERSION_KEY", "FACTS_DIGEST", "PATH"})

@@ -40,6 +40,10 @@ class Dialect(Protocol):
         """
         ...
 
+    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
+        """The rows of these ids, as the driver gives them: ID, then the expressions. For thousands of ids at once."""
+        ...
+
     def moment(self, value: datetime | None) -> Any:
         """A time as the two writes above want it."""
         ...

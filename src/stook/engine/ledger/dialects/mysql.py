@@ -47,6 +47,12 @@ class Mysql:
         sets = assignments([_quoted(entry) for entry in update], "VALUES({})", table + ".{}")
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {sets}")
 
+    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
+        named = column_list([literal(one) for one in ids])
+        return connection.exec_driver_sql(
+            f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID IN ({named})"
+        )
+
     def moment(self, value: datetime | None) -> Any:
         return value
 

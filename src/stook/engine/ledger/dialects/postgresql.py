@@ -45,6 +45,10 @@ class Postgresql:
             connection, table, columns, list(latest.values()), f"ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
         )
 
+    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
+        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID = ANY(%s)"
+        return connection.exec_driver_sql(wanted, (list(ids),))
+
     def moment(self, value: datetime | None) -> Any:
         return value
 

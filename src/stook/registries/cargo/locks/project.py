@@ -90,6 +90,8 @@ def _local(path: Path, text: str, presets: Mapping[str, Preset]) -> tuple[str, K
         return path.parent.name or "root", kind, str(path)
     if path.is_file():
         raise UserError(f"{_shown(text)} is neither a Cargo.toml nor a Cargo.lock")
+    if Path(text).suffix or len(Path(text).parts) > 1:
+        raise UserError(f"there is no such file or folder: {_shown(text)}")
     near = difflib.get_close_matches(text, sorted(presets), n=1, cutoff=0.5) or sorted(presets)[:1]
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise UserError(f"there is no project and no path {_shown(text)}{hint}")

@@ -53,7 +53,8 @@ def changes(
 ) -> Changes:
     """Compare; the first look at a module is where its history begins, and writes none.
 
-    `announced` says when the world was told of a new version: only what is younger than our first look is news.
+    `announced` says when the index told the world of a new version; only what is younger than our first look is news,
+    and what the index did not announce goes by its commit.
     """
     told = Changes()
     rows = dict(known.versions)

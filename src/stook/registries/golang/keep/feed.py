@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from stook.engine.ledger import Transaction, chunks, event_id
+from stook.engine.ledger import Transaction, event_id
 from stook.engine.ledger.schema import STATUS
+from stook.engine.ledger.types import read_moment
 from stook.engine.words import Written
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION, Entry
 from stook.registries.golang.queues import FEED
@@ -27,6 +28,7 @@ COLUMNS = (
 ).split()
 ENDED_IN_NOTHING = (5, 39)
 LONGEST_RAW = 64
+OPEN = "PROCESSED IN (5, 39) OR TIMESTAMP IS NULL"  # what a page may still touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class _Known:
 
     processed: int
     timestamp: datetime | None
+
+
+CLOSED = _Known(1, datetime.max)
 
 
 def keep_feed_pages(transaction: Transaction, pages: Sequence[FeedPage], now: datetime) -> Written:
@@ -63,23 +68,20 @@ def _nameable(entry: Entry) -> Entry:
 
 def _known_events(transaction: Transaction, ids: Sequence[bytes]) -> dict[bytes, _Known]:
     """Which events are rows already: looking first makes a second walk cheap everywhere."""
-    table = GO_LIST
-    known = {}
-    for part in chunks(sorted(ids), 1000):
-        query = sa.select(table.c["ID"], table.c["PROCESSED"], table.c["TIMESTAMP"]).where(table.c["ID"].in_(part))
-        for identity, processed, timestamp in transaction.execute(query):
-            known[bytes(identity)] = _Known(processed, timestamp)
-    return known
+    rows = transaction.with_ids(GO_LIST, (f"CASE WHEN {OPEN} THEN PROCESSED END", "TIMESTAMP"), sorted(ids))
+    return {identity: CLOSED if code is None else _Known(code, read_moment(time)) for identity, code, time in rows}
 
 
 def _insert(transaction: Transaction, feed: str, fresh: Mapping[bytes, Entry], now: datetime) -> None:
     """In the order of their ids, as all announcers do, so that they seldom block each other."""
     at = transaction.moment(now)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for identity, one in sorted(fresh.items()):
-        state = (3, None, one.problem[:500]) if one.problem else (0, at, None)
-        time = transaction.moment(moment(one.time))
-        rows.append((identity, *state, time, one.raw[:LONGEST_RAW], at, at, one.path, one.version, feed, "index"))
+        time, raw = transaction.moment(moment(one.time)), one.raw[:LONGEST_RAW]
+        if one.problem:
+            rows.append((identity, 3, None, one.problem[:500], time, raw, at, at, one.path, one.version, feed, "index"))
+        else:
+            rows.append((identity, 0, at, None, time, raw, at, at, one.path, one.version, feed, "index"))
     transaction.insert_missing(GO_LIST, COLUMNS, rows)
 
 
@@ -90,7 +92,7 @@ def _touch(
     revived, dated = [], []
     for identity, entry in sorted(rows.items()):
         row = known.get(identity)
-        if row is None:
+        if row is None or row is CLOSED:
             continue
         time = moment(entry.time)
         told = {"b_id": identity, "b_time": time, "b_raw": entry.raw[:LONGEST_RAW]}
@@ -102,7 +104,7 @@ def _touch(
     values: dict[str, Any] = {"TIMESTAMP": sa.bindparam("b_time"), "TIMESTAMP_RAW": sa.bindparam("b_raw")}
     same = table.c["ID"] == sa.bindparam("b_id")
     # Whatever happened to the row since we looked: what a worker holds stays as it is.
-    ended = table.c["PROCESSED"].in_(ENDED_IN_NOTHING)
+    ended = sa.or_(*(table.c["PROCESSED"] == code for code in ENDED_IN_NOTHING))
     anew: dict[str, Any] = {"PROCESSED": 0, "ATTEMPTS": 0, "LAST_STATUS": None, "DUE_AT": sa.bindparam("b_now")}
     transaction.update(table, values | anew, same & ended, revived)
     transaction.update(table, values | {"FEED": sa.bindparam("b_feed")}, same, dated)
@@ -112,6 +114,7 @@ def _touch(
 def _record_gap(transaction: Transaction, page: FeedPage, now: datetime) -> Iterable[tuple[str, str]]:
     if page.gap is None:
         return ()
-    row = (f"{FEED.name}:{page.feed}:gap:{page.gap.raw}", page.gap.raw, str(page.gap.shown), transaction.moment(now))
+    shown = f'{{"shown":{page.gap.shown}}}'
+    row = (f"{FEED.name}:{page.feed}:gap:{page.gap.raw}", page.gap.raw, shown, transaction.moment(now))
     transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], [row], ["BOUNDARY", "UPDATED"])
     return [(f"{page.feed} feed at {page.gap.raw}", f"more than {page.gap.shown} events share this moment")]

@@ -129,14 +129,13 @@ def stored_versions(transaction: Transaction, paths: Sequence[str]) -> dict[str,
 
 
 def announced_at(transaction: Transaction, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], datetime]:
-    """When the index announced these versions, or else when we were first told of them."""
+    """When the index announced these versions, as far as it did."""
     table = GO_LIST
     ids = {event_id(path, version): (path, version) for path, version in pairs}
-    found = {}
+    found: dict[tuple[str, str], datetime] = {}
     for part in chunks(sorted(ids), 500):
-        query = sa.select(table.c["ID"], table.c["TIMESTAMP"], table.c["CREATED"]).where(table.c["ID"].in_(part))
-        for identity, timestamp, created in transaction.execute(query):
-            found[ids[bytes(identity)]] = timestamp or created
+        query = sa.select(table.c["ID"], table.c["TIMESTAMP"]).where(table.c["ID"].in_(part))
+        found |= {ids[bytes(identity)]: time for identity, time in transaction.execute(query) if time is not None}
     return found
 
 

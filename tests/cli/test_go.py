@@ -1,0 +1,313 @@
+"""`stook go`, `stook work go` and `stook show go` from end to end, against a registry on loopback."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+
+from stook.testing import World, sample_world
+
+LAMP, KNOTS = "github.com/keepers-guild/lamp", "github.com/keepers-guild/knots"
+LIST = "TB_COMP_LIB_GOLANG_LIST_V2"
+TIMES = ("CREATED", "LAST_UPDATED", "TIMESTAMP", "DUE_AT", "LEASE", "ATTEMPTS", "LAST_STATUS", "LAST_ERROR", "ID")
+
+
+@pytest.fixture
+def open_go_shop(open_shop: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Opens a shop whose Go settings lead to its registry."""
+
+    def open_(world: World, **environment: str) -> Any:
+        shop = open_shop(world)
+        registry = shop.registry
+        told = {
+            "INDEX_URL": registry.go_index_url,
+            "PROXY_URL": registry.go_proxy_url,
+            "PKGSITE_URL": registry.pkgsite_url,
+        }
+        told |= {"INDEX_GAP": "0", "PROXY_GAP": "0", "PKGSITE_GAP": "0", "FEED": "all"} | environment
+        for name, value in told.items():
+            monkeypatch.setenv(f"STOOK_GO_{name}", value)
+        return shop
+
+    return open_
+
+
+@pytest.fixture
+def shop(open_go_shop: Callable[..., Any]) -> Any:
+    """A shop on the sample world."""
+    return open_go_shop(sample_world())
+
+
+def crowd(count: int) -> World:
+    """Many modules of one version each, a millisecond apart."""
+    world = World()
+    start = datetime(2024, 1, 1)
+    for number in range(count):
+        world.announce(f"example.com/m{number}", "v1.0.0", time=start + timedelta(milliseconds=number))
+    return world
+
+
+def table(shop: Any, name: str, *columns: str) -> list[Any]:
+    chosen = ", ".join(columns) or "*"
+    return sorted(shop.sql(f"SELECT {chosen} FROM {name}"))
+
+
+def whole(shop: Any) -> dict[str, list[Any]]:
+    """The Go tables without what says when and how we worked."""
+    found = {}
+    for name in (LIST, "TB_COMP_LIB_VERSION_GOLANG", "TB_COMP_LIB_PRODUCT_GOLANG", "TB_COMP_LIB_HISTORY"):
+        columns = [row[1] for row in shop.sql(f"PRAGMA table_info({name})") if row[1] not in (*TIMES, "SEEN_AT")]
+        found[name] = sorted(map(repr, table(shop, name, *columns)))
+    return found
+
+
+def events(shop: Any) -> set[tuple[str, str]]:
+    return {(one.path, one.version) for one in shop.world.go.events}
+
+
+def test_index(shop: Any) -> None:
+    """The feed fills the list, each event once; a second walk writes nothing."""
+    report = shop.report("go", "index")
+    assert (report["counts"], report["rows"]["written"], report["failures"]) == ({"pending": 1}, 39, [])
+    assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+    assert report["notes"]["cursor"] == "2026-01-05T12:07:00Z"
+    before = table(shop, LIST)
+    report = shop.report("go", "index")
+    assert (report["rows"]["written"], table(shop, LIST)) == (0, before)
+
+
+def test_which_feed(open_go_shop: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the two feeds has a cursor of its own."""
+    shop = open_go_shop(sample_world(), FEED="default")
+    assert shop.report("go", "index")["rows"]["written"] == 38  # one is withdrawn
+    monkeypatch.setenv("STOOK_GO_FEED", "all")
+    assert shop.report("go", "index")["rows"]["written"] == 1
+    assert {row[0] for row in table(shop, "TB_CRAWLER_STATUS", "TYPE")} == {"go-feed:all", "go-feed:default"}
+
+
+def test_pages(open_go_shop: Callable[..., Any]) -> None:
+    """`--pages` stops a walk, the next goes on from there; what is new later is found then."""
+    shop = open_go_shop(crowd(4500))
+    for pages, count in ((1, 2000), (1, 3999)):
+        shop.report("go", "index", "--pages", str(pages))
+        assert len(table(shop, LIST, "ID")) == count
+    shop.report("go", "index")
+    shop.world.announce("example.com/new", "v1.0.0")
+    shop.report("go", "index")
+    assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+
+
+def test_until_and_on(open_go_shop: Callable[..., Any]) -> None:
+    """A walk up to an end can be taken up again."""
+    shop = open_go_shop(crowd(2500))
+    shop.report("go", "index", "--until", "2024-01-01T00:00:01Z")
+    assert len(table(shop, LIST, "ID")) == 2000
+    shop.report("go", "index")
+    assert len(table(shop, LIST, "ID")) == 2500
+
+
+def test_tail(open_go_shop: Callable[..., Any]) -> None:
+    """With `--tail-from` the newest come first, the past beside; stopped and started, it leaves no hole."""
+    shop = open_go_shop(crowd(6500))
+    shop.report("go", "index", "--tail-from", "2024-01-01T00:00:05Z", "--pages", "2")
+    assert 0 < len(table(shop, LIST, "ID")) < 6500
+    shop.report("go", "index")
+    assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+    assert "new database" in shop.run("go", "index", "--tail-from", "2024-01-01", code=2).stderr
+
+
+def test_a_tail_in_the_future(shop: Any) -> None:
+    """A tail that begins later than now would leave a hole."""
+    assert "lies ahead" in shop.run("go", "index", "--tail-from", "2999-01-01", code=2).stderr
+
+
+def test_window(open_go_shop: Callable[..., Any]) -> None:
+    """A window is walked again as often as asked: what is missing comes back, nothing else changes."""
+    shop = open_go_shop(crowd(50))
+    shop.report("go", "index")
+    before = table(shop, LIST, "INDEX_PATH", "PROCESSED", "TIMESTAMP_RAW")
+    for _ in range(2):
+        shop.sql(f"DELETE FROM {LIST} WHERE INDEX_PATH = 'example.com/m7'")
+        report = shop.report("go", "index", "--since", "2024-01-01", "--until", "2024-01-02")
+        assert report["rows"] == {"written": 1, "unchanged": 49}
+        assert table(shop, LIST, "INDEX_PATH", "PROCESSED", "TIMESTAMP_RAW") == before
+    assert "not a date" in shop.run("go", "index", "--since", "soon", code=2).stderr
+
+
+def test_junk_and_bad_lines(shop: Any) -> None:
+    """Junk is kept aside and reported once; a bad line fails its page, and the next run heals it."""
+    shop.registry.fault("/go-index/", "garbage", first=1)
+    report = shop.report("go", "index", code=1)
+    assert (table(shop, LIST), report["failures_total"]) == ([], 1)
+    assert "line" in report["failures"][0]["reason"]
+    shop.world.announce("example.com/x", "")
+    report = shop.report("go", "index", code=1)
+    assert (report["failures"][0]["event"], report["failures"][0]["reason"]) == ("example.com/x@", "version is empty")
+    assert table(shop, LIST, "INDEX_PATH", "PROCESSED")[0] == ("example.com/x", 3)
+    assert shop.report("go", "index")["failures"] == []
+
+
+def test_work(shop: Any) -> None:
+    """Index, then work: every event has come to its end, or waits for its second look."""
+    shop.report("go", "index")
+    report = shop.report("work", "go", "--once", code=1)
+    found = dict(shop.sql(f"SELECT PROCESSED, count(*) FROM {LIST} GROUP BY 1"))
+    assert found == {0: 3, 1: 23, 6: 13}
+    assert {one["event"] for one in report["failures"]} == {
+        "github.com/deep/kraken@v0.0.1",
+        "github.com/deep/kraken@v0.0.0-20231031000000-666666666666",
+        f"{LAMP}@v0.2.0",
+    }
+    assert all("/cached-only/" in one.path for one in shop.asked("/go-proxy/"))
+    products = {row[0]: row[1:] for row in table(shop, "TB_COMP_LIB_PRODUCT_GOLANG", "PRODUCT_KEY", "LATEST_VERSION")}
+    assert products[LAMP] == ("v1.2.0",)
+    assert products[KNOTS] == ("v3.0.0+incompatible",)
+    assert len(products) == 6
+    before = whole(shop)
+    shop.sql(f"UPDATE {LIST} SET DUE_AT = datetime('now') WHERE PROCESSED = 0")
+    report = shop.report("work", "go", "--once", code=1)
+    assert report["counts"] == {"complete": 1, "failed": 1, "not_found": 1}
+    assert before != whole(shop)
+
+
+def test_resync(shop: Any) -> None:
+    """`queue resync` collects again, writes what it finds, and leaves every fact as it was."""
+    shop.report("go", "collect", KNOTS)
+    before = whole(shop)
+    shop.run("queue", "resync", "--registry", "go", "--where", f"name={KNOTS}")
+    report = shop.report("work", "go", "--once")
+    assert report["notes"]["written by table"]["version"] == 4
+    assert whole(shop) == before
+    assert shop.sql(f"SELECT sum(RESYNC), sum(DUE_AT IS NOT NULL) FROM {LIST}") == [(0, 0)]
+
+
+def test_withdrawn_later(shop: Any) -> None:
+    """A version that the proxy no longer has leaves a tombstone and an entry of the history."""
+    shop.report("go", "collect", KNOTS)
+    shop.world.announce(KNOTS, "v1.1.0", fate="withdrawn")
+    for code in (0, 1):
+        shop.run("queue", "resync", "--registry", "go", "--where", "version=v1.1.0")
+        shop.report("work", "go", "--once", code=1)
+        assert shop.sql("SELECT count(*) FROM TB_COMP_LIB_HISTORY") == [(code,)]
+    shown = shop.run("show", "go", KNOTS).stdout
+    assert "gone" in shown
+    assert "deleted" in shown
+    assert shop.sql("SELECT PROCESSED FROM TB_COMP_LIB_VERSION_GOLANG WHERE VERSION = 'v1.1.0'") == [(5,)]
+
+
+def test_collect(shop: Any) -> None:
+    """Every version that the proxy lists of a module is stored, also what is not cached yet; again, nothing changes."""
+    shop.world.announce("example.com/m", "v1.0.0", declares="example.com/m", fate="uncached")
+    report = shop.report("go", "collect", KNOTS, "example.com/m")
+    assert (report["failures"], report["counts"]["complete"]) == ([], 7)
+    assert {row[0] for row in table(shop, "TB_COMP_LIB_PRODUCT_GOLANG", "PRODUCT_KEY")} == {KNOTS, "example.com/m"}
+    before = whole(shop)
+    report = shop.report("go", "collect", KNOTS, "example.com/m")
+    assert (report["rows"]["written"], whole(shop)) == (0, before)
+    report = shop.report("go", "collect", KNOTS, "--resync")
+    assert (report["rows"]["written"] > 0, whole(shop)) == (True, before)
+
+
+def test_collect_an_alias(shop: Any) -> None:
+    """What an alias names is collected in the same run, under the path that go.mod declares."""
+    shop.report("go", "collect", "gitlab.com/keepers-guild/lamp")
+    assert table(shop, "TB_COMP_LIB_VERSION_GOLANG", "PRODUCT_KEY", "VERSION") == [(LAMP, "v0.3.0"), (LAMP, "v1.2.0")]
+    assert LAMP in shop.run("show", "go", "gitlab.com/keepers-guild/lamp", code=2).stderr
+
+
+def test_collect_in_any_order(open_go_shop: Callable[..., Any]) -> None:
+    """Whether an alias or its declared path is seen first, the rows are the same."""
+    found = []
+    for paths in ((LAMP, "gitlab.com/keepers-guild/lamp"), ("gitlab.com/keepers-guild/lamp", LAMP)):
+        shop = open_go_shop(sample_world())
+        for path in paths:
+            shop.report("go", "collect", path, code=None)
+        found.append({name: rows for name, rows in whole(shop).items() if name != LIST})
+    assert found[0] == found[1]
+
+
+def test_collect_nothing(shop: Any) -> None:
+    """A module that the proxy does not have is a failure; a path that is none, a mistake."""
+    report = shop.report("go", "collect", "example.com/none", code=1)
+    assert report["failures"][0]["error"] == "not_found"
+    assert "not a module path" in shop.run("go", "collect", "No Path", code=2).stderr
+
+
+def test_published_later(shop: Any) -> None:
+    """What is published after the first look is news, and so is the latest version that it becomes."""
+    shop.report("go", "collect", KNOTS)
+    assert shop.history() == []
+    tomorrow = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
+    shop.world.announce(KNOTS, "v4.0.0+incompatible", time=tomorrow)
+    shop.report("go", "collect", KNOTS)
+    assert sorted(one[1:] for one in shop.history()) == [
+        ("latest_changed", "v4.0.0+incompatible"),
+        ("published", "v4.0.0+incompatible"),
+    ]
+
+
+def test_show(shop: Any) -> None:
+    """A module's page has its facts and versions; a version's page what it requires; `--json` all of it."""
+    shop.report("go", "collect", LAMP, code=1)
+    shown = shop.run("show", "go", LAMP).stdout
+    assert shown.startswith(f"{LAMP} v1.2.0\n")
+    for text in ("MIT", f"pkg:golang/{LAMP}", "8, 2 of them retracted"[1:], "retracted: Went out at dusk.", "1.22"):
+        assert text in shown
+    shown = shop.run("show", "go", LAMP, "v1.2.0").stdout
+    for text in (f"{LAMP} v1.2.0\n", "github.com/keepers-guild/knots/v2", "v2.0.0", "h1:"):
+        assert text in shown
+    found = json.loads(shop.run("show", "go", LAMP, "--json").stdout)
+    assert found["product"]["LATEST_VERSION"] == "v1.2.0"
+    assert [one["SORT_ORDER"] for one in found["versions"]] == sorted(range(len(found["versions"])), reverse=True)
+    assert found["versions"][0]["DEPENDENCIES"] == [
+        {"name": "github.com/keepers-guild/knots/v2", "req": "v2.0.0", "indirect": False}
+    ]
+    assert "has no version" in shop.run("show", "go", LAMP, "v9.9.9", code=2).stderr
+    assert "stook go collect example.com/x" in shop.run("show", "go", "example.com/x", code=2).stderr
+
+
+def test_deprecated(shop: Any) -> None:
+    """A deprecated module says so first."""
+    shop.report("go", "collect", "github.com/keepers-guild/foghorn")
+    assert (
+        "deprecated    use github.com/keepers-guild/lamp"
+        in shop.run("show", "go", "github.com/keepers-guild/foghorn").stdout
+    )
+
+
+def test_sudden_death(open_go_shop: Callable[..., Any]) -> None:
+    """A walk that is killed wherever it is loses nothing and doubles nothing; each page is kept whole or not at all."""
+    shop = open_go_shop(crowd(4500))
+    tick, dice = Event(), random.Random(7)
+    for _ in range(4):
+        process = shop.start("go", "index", "--pages", "2")
+        tick.wait(0.35 + dice.random() * 0.5)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        cursor = shop.sql("SELECT CURSOR FROM TB_CRAWLER_STATUS")
+        assert (len(table(shop, LIST, "ID")) > 0) == bool(cursor)
+    shop.report("go", "index")
+    assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+
+
+def test_one_failing_write(open_go_shop: Callable[..., Any]) -> None:
+    """A page that cannot be written leaves the cursor where it was; the next run writes it."""
+    shop = open_go_shop(crowd(2500))
+    for place in (0, 2400):
+        shop.sql(
+            f"CREATE TRIGGER full BEFORE INSERT ON {LIST} WHEN NEW.INDEX_PATH = 'example.com/m{place}'"
+            " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+        report = shop.report("go", "index", code=1)
+        assert "the disk is full" in report["failures"][0]["reason"]
+        assert len(table(shop, LIST, "ID")) in (0, 2000)
+        shop.sql("DROP TRIGGER full")
+    assert shop.report("go", "index")["failures"] == []
+    assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
