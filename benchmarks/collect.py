@@ -90,9 +90,8 @@ def collect(upstream: Upstream, database: Path, api_gap: float) -> Run:
 def show(name: str, runs: list[Run]) -> None:
     wall, cpu = statistics.median(one.wall for one in runs), statistics.median(one.cpu for one in runs)
     versions, requests = runs[0].versions, runs[0].requests
-    print(
-        f"{name:8} {versions:9,} versions {requests:6,} requests {wall:8.2f} s {versions / wall:9,.0f}/s {cpu:7.2f} s CPU"
-    )
+    pace = f"{wall:8.2f} s {versions / wall:9,.0f}/s {cpu:7.2f} s CPU"
+    print(f"{name:8} {versions:9,} versions {requests:6,} requests {pace}")
 
 
 def measure(upstream: Upstream, runs: int, api_gap: float, paced: int) -> None:
@@ -108,9 +107,7 @@ def measure(upstream: Upstream, runs: int, api_gap: float, paced: int) -> None:
         slow = collect(few, Path(folder) / "paced.db", api_gap)
         show("paced", [slow])
         floor = len(few.names) * api_gap
-        print(
-            f"paced: {slow.wall:.2f} s for {len(few.names)} API requests x {api_gap:g} s = {slow.wall / floor:.3f} of the pace"
-        )
+        print(f"paced: {len(few.names)} API requests x {api_gap:g} s in {slow.wall:.2f} s = {slow.wall / floor:.3f}")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"largest resident memory of a run: {peak:.0f} MiB")
 

@@ -294,10 +294,8 @@ def measure_old(ledger: Ledger, url: str, chosen: argparse.Namespace) -> float:
     answers, spent = together(old_work, chosen.workers, url, chosen.seconds)
     done, empty, troubles = (sum(one[place] for one in answers) for place in range(3))
     rate = done / spent
-    print(
-        f"OR over nine rungs: {rate:,.0f} events/s in {spent:.1f} s; {percentiles([t for one in answers for t in one[3]])};",
-        end=" ",
-    )
+    times = percentiles([t for one in answers for t in one[3]])
+    print(f"OR over nine rungs: {rate:,.0f} events/s in {spent:.1f} s; {times};", end=" ")
     print(f"{empty} empty claims, {troubles} deadlocks or time-outs")
     return rate
 

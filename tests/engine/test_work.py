@@ -724,3 +724,53 @@ def test_failures_are_counted_and_the_first_listed():
         FAILURES_KEPT,
         f"e{FAILURES_KEPT - 1}",
     )
+
+
+def test_stopped_while_it_asks_whether_it_is_settled(ledger):
+    """A stop that comes while the database is asked is not forgotten."""
+    announce(ledger, "a")
+    asked = []
+
+    async def main() -> None:
+        work = Work(ledger, Script(), [Kind()])
+
+        def settled() -> bool:
+            asked.append(work.is_idle)
+            work.stop()
+            return False
+
+        await asyncio.wait_for(work.run(once=True, settled=settled), 20)
+
+    asyncio.run(main())
+    assert asked == [True]
+    assert codes(ledger) == {"a": 1}
+
+
+def test_a_claim_whose_answer_was_lost(ledger):
+    """What the database kept of a claim though its answer never came is free again at the next one."""
+    announce(ledger, "a", "b")
+    ledger.after["claim"] = [TROUBLE]
+    source = Kind()
+    tally = run(Work(ledger, Script(), [source]))
+    assert (sorted(source.kept), tally.outcomes, codes(ledger)) == (["a", "b"], {"complete": 2}, {"a": 1, "b": 1})
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
+def test_what_others_have_locked_is_still_due(request, engine):
+    """A claim that comes back empty, as another has locked the rows for a moment, does not end a run."""
+    ledger = open_ledger(request.getfixturevalue(f"{engine}_url"), RealClock())
+    announce(ledger, "a", "b")
+    source = Kind()
+    work = Work(ledger, Script(), [source])
+
+    async def main() -> None:
+        with ledger.engine.connect() as other:
+            other.execute(sa.select(POLL.c["ID"]).with_for_update()).all()
+            running = asyncio.ensure_future(work.run(once=True))
+            await until(lambda: ledger.calls.count("claim") > 1)
+            other.rollback()
+        await asyncio.wait_for(running, 20)
+
+    asyncio.run(main())
+    assert (sorted(source.kept), codes(ledger)) == (["a", "b"], {"a": 1, "b": 1})
+    ledger.close()

@@ -155,7 +155,8 @@ from stook.engine.ledger.lanes import DatabaseLanes
 
 async def main():
     engine, dialect = connect(sys.argv[1])
-    lane = Lane("host", float(sys.argv[2]), Ladder(), RealClock(), DatabaseLanes(engine, dialect, "run", RealClock()), 3)
+    store = DatabaseLanes(engine, dialect, "run", RealClock())
+    lane = Lane("host", float(sys.argv[2]), Ladder(), RealClock(), store, 3)
     tickets = await asyncio.gather(*(lane.turn() for _ in range(10)))
     print(json.dumps([ticket.issued_at for ticket in tickets]))
 

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Connection
 
 from stook.engine.ledger.dialects import Dialect
@@ -26,11 +25,20 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 def among(connection: Connection, column: sa.Column[Any], ids: Sequence[bytes]) -> sa.ColumnElement[bool]:
-    """Whether a column holds one of these ids: one parameter where the engine knows arrays, as drivers read long
-    statements anew each time."""
-    if connection.dialect.name == "postgresql":
-        return column == sa.any_(sa.bindparam(None, list(ids), type_=postgresql.ARRAY(sa.LargeBinary)))
-    return column.in_(ids)
+    """Whether a column holds one of these ids, which are all of one length.
+
+    On PostgreSQL they go as one value: its driver reads long statements anew each time, and writes arrays slowly.
+    """
+    if connection.dialect.name != "postgresql":
+        return column.in_(ids)
+    split = (
+        f"{column.name} = ANY(ARRAY(SELECT substring(:joined FROM place * :size + 1 FOR :size)"
+        " FROM generate_series(0, :last) AS place))"
+    )
+    size = sa.bindparam("size", len(ids[0]) if ids else 1, sa.Integer, unique=True)
+    joined = sa.bindparam("joined", b"".join(ids), sa.LargeBinary, unique=True)
+    last = sa.bindparam("last", len(ids) - 1, sa.Integer, unique=True)
+    return sa.text(split).bindparams(joined, size, last)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)

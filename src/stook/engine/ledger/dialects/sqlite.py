@@ -25,7 +25,7 @@ PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
     "cache_size=-65536",
-    "wal_autocheckpoint=4096",
+    "wal_autocheckpoint=16384",
     "case_sensitive_like=ON",  # names are bytes, in patterns too
 )
 
