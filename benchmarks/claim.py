@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from stook.engine.clock import RealClock
 from stook.engine.ledger import Finished, Ledger, Transaction, connect, poll_queue
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
-from stook.engine.ledger.schema import POLL, STATUS, VALIDATOR
+from stook.engine.ledger.schema import LANE, POLL, STATUS, VALIDATOR
 from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Found
 
@@ -145,7 +145,7 @@ def measure(ledger: Ledger) -> dict[str, list[float]]:
 def drop(ledger: Ledger) -> None:
     READY.metadata.drop_all(ledger.engine)
     with ledger.engine.begin() as connection:
-        for table in (POLL, STATUS, VALIDATOR):
+        for table in (LANE, POLL, STATUS, VALIDATOR):
             connection.execute(sa.text(f"DROP TABLE IF EXISTS {table.name}"))
         connection.execute(sa.text("DROP TABLE IF EXISTS tb_schema_version"))
 

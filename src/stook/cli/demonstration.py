@@ -14,11 +14,11 @@ import sqlalchemy as sa
 from rich.console import Console
 
 from stook.cli.closing import show_report
+from stook.cli.history import print_history
 from stook.cli.logs import configure_logs
 from stook.cli.parts import open_door, open_ledger, sources_of
 from stook.cli.report import Failure, Report
 from stook.cli.running import run_work
-from stook.cli.show import print_history
 from stook.cli.tables import cut, plain_table
 from stook.engine.words import Announcement
 from stook.registries.cargo.names import canonical

@@ -94,6 +94,7 @@ def go(settings: Settings, path: str, version: str | None, everything: bool, as_
 def _print_package(package: Package, everything: bool) -> None:
     from rich.console import Console
 
+    from stook.cli.history import print_history
     from stook.cli.tables import plain, plain_table
 
     product = package.product
@@ -110,18 +111,6 @@ def _print_package(package: Package, everything: bool) -> None:
         console.print(f"{len(package.versions) - len(shown):,} more: --all")
     if package.history:
         print_history(console, ("seen", "version", "what", "from", "to"), package.history)
-
-
-def print_history(console: Any, columns: tuple[str, ...], history: list[dict[str, Any]]) -> None:
-    """What changed upstream, newest first."""
-    from stook.cli.tables import plain_table
-
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        known = {"seen": f"{one['SEEN_AT']:%Y-%m-%d %H:%M}", "package": one["PRODUCT_KEY"], "version": one["VERSION"]}
-        known |= {"what": one["KIND"], "from": _cut(one["OLD"]), "to": _cut(one["NEW"])}
-        return tuple(known[name] for name in columns)
-
-    console.print(plain_table("What changed upstream", columns, map(cells, history)))
 
 
 def _version_cells(one: dict[str, Any]) -> tuple[Any, ...]:
@@ -184,10 +173,6 @@ def _text(value: Any) -> str:
         if isinstance(value, int)
         else str(value)
     )
-
-
-def _cut(text: str | None) -> str:
-    return "" if text is None else text if len(text) <= 16 else f"{text[:12]}…"
 
 
 commands: list[click.Command] = [show]

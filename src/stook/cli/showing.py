@@ -10,6 +10,7 @@ import click
 import sqlalchemy as sa
 from rich.console import Console
 
+from stook.cli.history import print_history
 from stook.cli.parts import open_ledger
 from stook.cli.tables import plain, plain_table
 from stook.engine.errors import UserError
@@ -57,8 +58,6 @@ def _declared(connection: sa.Connection, path: str) -> str | None:
 
 
 def _print_module(package: Package, everything: bool) -> None:
-    from stook.cli.show import print_history
-
     product = package.product
     console = Console(highlight=False)
     console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no latest version)'}"), style="bold")

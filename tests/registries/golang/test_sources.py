@@ -314,7 +314,7 @@ def test_every_event_once(walker: GoShelf, gaps: list[int], steps: list[Any]) ->
         assert cursor.boundary == sorted([path, "v1.0.0"] for path, time in index.events if time == last)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(GAPS, STEPS, st.integers(-5, 200))
 def test_two_ranges_join(walker: GoShelf, gaps: list[int], steps: list[Any], split: int) -> None:
     """A tail and the past before it leave no hole, wherever they join and whichever is ahead."""

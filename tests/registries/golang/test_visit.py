@@ -175,6 +175,13 @@ def test_an_alias_whose_declared_path_lacks_the_version() -> None:
     assert outcome(found).facts["PRODUCT_KEY"] == "example.org/other"
 
 
+def test_an_alias_with_a_wrong_info() -> None:
+    """An alias is judged by its documents as well."""
+    files = served(mod="module example.org/other\n\ngo 1.22\n") | {f"{M} v1.0.0.info": info("v2.0.0")}
+    found, asked = visit(files)
+    assert (outcome(found).code, len(asked)) == (Code.FAILED, 2)
+
+
 def test_an_alias_of_an_alias() -> None:
     """A declared path whose go.mod declares a third one gets no release either."""
     files = served(mod="module example.org/b\n\ngo 1.22\n")
@@ -423,6 +430,16 @@ def test_trouble_in_a_row() -> None:
     assert [outcome(found, one).code for one in events] == [Code.COMPLETE] + [Code.PENDING] * 7
     assert outcome(found, events[7]).status == 503
     assert len([one for one in asked if one.url.endswith(".info")]) == 4
+
+
+def test_trouble_here_and_there() -> None:
+    """Troubles that are not in a row are those of their versions."""
+    events = [event(f"v1.{minor}.0") for minor in range(6)]
+    files: dict[str, Any] = {f"{M} list": "v1.5.0"}
+    for place, one in enumerate(events):
+        files |= served(one.version) if place in (2, 5) else {f"{M} {one.version}.info": Unavailable("timed out")}
+    found, _ = visit(files, *events)
+    assert releases(found) == [(M, "v1.2.0"), (M, "v1.5.0")]
 
 
 def test_a_closed_lane() -> None:

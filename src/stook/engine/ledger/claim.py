@@ -20,6 +20,8 @@ __all__ = ["URGENT", "claim", "due_range", "partition"]
 URGENT = timedelta(days=3650)
 """How far before now an urgent event is due: ahead of everything else in the one column that orders."""
 
+RANGES = 50  # packages in one statement, where each adds to its length
+
 # 20 is held from pending, 21-29 from the rungs 30-38; what was held before keeps its number.
 HELD = (
     "CASE WHEN PROCESSED BETWEEN 30 AND 38 THEN PROCESSED - 9"
@@ -60,11 +62,11 @@ def _whole_packages(
     """All due events of the packages in `rows`, in order; packages that no longer fit stay for the next claim."""
     names = list(dict.fromkeys(row[1] for row in rows))
     taken: list[Any] = []
-    looked = 0
+    looked, most = 0, len(names) if transaction.dialect.name == "postgresql" else RANGES
     while looked < len(names) and len(taken) < limit:
         # No more packages than fit, if they are like those before: what is looked at is locked for the others.
-        fit = (limit - len(taken)) * looked // len(taken) + 1 if taken else 20
-        some = names[looked : looked + min(fit, 50)]
+        fit = (limit - len(taken)) * looked // len(taken) + 1 if taken else RANGES
+        some = names[looked : looked + min(fit, most)]
         looked += len(some)
         by_name = _due_of(transaction, queue, some, now)
         for name in some:

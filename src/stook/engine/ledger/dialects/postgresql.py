@@ -104,4 +104,6 @@ def _prepare(connection: Any, record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET timezone TO 'UTC'")
         cursor.execute("SET lock_timeout TO '60s'")
+        # Compiling a plan costs more than any of ours takes; not all that speak the protocol know the setting.
+        cursor.execute("SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'")
     connection.commit()
