@@ -45,6 +45,8 @@ NETWORK = Rule(
     places={
         "engine/door/": "the one way out: guard, lane, transport",
         "testing/": "its small loopback registry and scripted resolver are the other end of the door",
+        "cli/worker.py": "a worker process reports to its parent through a pipe",
+        "cli/workers.py": "worker processes report to their parent through pipes",
     },
 )
 
@@ -56,7 +58,11 @@ PROCESSES = Rule(
         " posix_spawnp forkpty execv execve execvp execvpe execl execle execlp execlpe spawnv spawnve spawnvp"
         " spawnvpe spawnl spawnle spawnlp spawnlpe startfile ProcessPoolExecutor"
     ),
-    places={"registries/cargo/locks/": "git and cargo resolve the locks of a project's tags"},
+    places={
+        "registries/cargo/locks/": "git and cargo resolve the locks of a project's tags",
+        "cli/worker.py": "one of several worker processes, and its end of the pipe",
+        "cli/workers.py": "worker processes, when more than one is asked for",
+    },
 )
 
 IMPORTS = Rule(

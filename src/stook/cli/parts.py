@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stook.engine.door import Door, LaneStore
     from stook.settings import Settings
 
-__all__ = ["check_contact", "open_door", "open_ledger", "registry_named", "sources_of"]
+__all__ = ["announce_standing", "check_contact", "open_door", "open_ledger", "registry_named", "sources_of"]
 
 LANE_BATCH = 4  # slots that a process takes at once when that many of its requests wait
 
@@ -83,6 +83,12 @@ def sources_of(registry: Registry, settings: Settings, tasks: int | None) -> Seq
     """The registry's sources, told its own section of the settings."""
     options = getattr(settings, registry.name) if registry.name in SECTIONS else None
     return registry.sources(options, tasks or settings.work.tasks, settings.work.claim)
+
+
+def announce_standing(ledger: Ledger, registry: Registry, settings: Settings) -> None:
+    """Make sure that the registry's standing polls are in the queue."""
+    options = getattr(settings, registry.name) if registry.name in SECTIONS else None
+    ledger.announce(registry.standing(options))
 
 
 def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:

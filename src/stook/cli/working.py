@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stook.cli.closing import show_report
-from stook.cli.parts import check_contact, open_door, open_ledger, registry_named, sources_of
+from stook.cli.parts import announce_standing, check_contact, open_door, open_ledger, registry_named, sources_of
 from stook.cli.report import INTERRUPTION, SOURCES, UNREACHABLE, Report, Traffic
 from stook.cli.running import run_work, standing
 from stook.cli.worker import Order, patiently
@@ -31,6 +31,8 @@ def work_alone(settings: Settings, registry: str, *, once: bool, as_json: bool) 
     check_contact(settings, registry)
     report = _report(registry)
     with open_ledger(settings) as ledger:
+        if not once:  # a feed has no end that one could wait for
+            announce_standing(ledger, found, settings)
         run_work(ledger, open_door(settings, ledger), sources_of(found, settings, None), report, once=once)
     return show_report(report, as_json=as_json)
 
@@ -41,6 +43,8 @@ def work_together(settings: Settings, registry: str, workers: int, *, once: bool
     check_contact(settings, registry)
     report = _report(registry)
     with open_ledger(settings) as ledger:  # one process brings the schema up to date
+        if not once:  # a feed has no end that one could wait for
+            announce_standing(ledger, found, settings)
         sources = sources_of(found, settings, None)
         outcome = run_workers(Order(settings, registry, once, secrets.token_hex(8)), workers)
         joined(report, [one.report for one in outcome.ended])

@@ -13,7 +13,7 @@ from typing import Any
 
 import stook.registries
 from stook.engine.ledger import Queue
-from stook.engine.words import Source
+from stook.engine.words import Announcement, Source
 
 __all__ = ["ENTRY_POINTS", "MIGRATIONS", "Registry", "find_registries"]
 
@@ -21,10 +21,17 @@ ENTRY_POINTS = "stook.registries"
 MIGRATIONS = Path(__file__).parent / "store" / "migrations"
 
 
+def _nothing(options: Any) -> Sequence[Announcement]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Registry:
     """One registry. `sources` makes its sources from its own section of the settings (None when it has none), the
     number of visits side by side, and the number of events to claim at once.
+
+    `standing` gives the polls that any worker of the registry sees to, such as a feed's; they are announced when one
+    starts.
 
     `migrations` is a folder of Alembic scripts, a branch of their own, for tables that Stook does not have.
     """
@@ -34,6 +41,7 @@ class Registry:
     queues: tuple[Queue, ...]
     sources: Callable[[Any, int, int], Sequence[Source]]
     migrations: Path = MIGRATIONS
+    standing: Callable[[Any], Sequence[Announcement]] = _nothing
 
 
 def find_registries() -> dict[str, Registry]:

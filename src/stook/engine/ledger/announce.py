@@ -19,7 +19,7 @@ from stook.engine.words import Announcement
 __all__ = ["announce", "announce_all", "merged"]
 
 TERMINAL = (5, 39)  # revived by any announcement
-DONE = (1, 3)  # woken when older than the announcement's `fresh_for`
+DONE = (1, 3, 6)  # woken when older than the announcement's `fresh_for`
 WAITING = (0, *range(30, 39))  # brought forward by an urgent one
 BASE = ("ID", "DUE_AT", "RESYNC", "TIMESTAMP", "TIMESTAMP_RAW", "CREATED", "LAST_UPDATED")
 

@@ -93,7 +93,7 @@ def _columns(event: Event, outcome: Outcome, now: datetime) -> dict[str, Any]:
     row = {
         "PROCESSED": processed,
         "DUE_AT": due_at,
-        "RESYNC": int(event.resync and not complete),
+        "RESYNC": int(event.resync and outcome.code not in (Code.COMPLETE, Code.ALIAS)),
         "ATTEMPTS": 0 if complete else min(event.attempts + (not outcome.is_deferred), 32000),
         "LAST_STATUS": outcome.status,
         "LAST_ERROR": _plain(outcome.reason)[:MAX_REASON] or None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stook.engine.words import Source
-from stook.registries.golang.queues import QUEUES
+from stook.engine.words import Announcement, Source
+from stook.registries.golang.queues import FEED, QUEUES
 from stook.registries.golang.sources import GoFeed, GoModules, GoPages
 from stook.registries.registry import Registry
 
@@ -21,4 +21,9 @@ def _sources(options: Any, tasks: int, batch: int) -> Sequence[Source]:
     )
 
 
-REGISTRY = Registry("go", "Go modules", QUEUES, _sources)
+def _standing(options: Any) -> Sequence[Announcement]:
+    """The feed itself: whoever works also follows it, one worker at a time."""
+    return [Announcement(FEED.name, options.feed, source="index")]
+
+
+REGISTRY = Registry("go", "Go modules", QUEUES, _sources, standing=_standing)
