@@ -33,7 +33,7 @@ from stook.engine.ledger.schema import METADATA, unquoted
 from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Announcement, Event, Found, Visit, Written
 from stook.engine.work import Work
-from stook.registries.cargo.sources import VERSIONS
+from stook.registries.golang.queues import VERSIONS
 from stook.registries.registry import MIGRATIONS
 
 CLAIM = 300
@@ -202,7 +202,11 @@ def announcements(count: int) -> Iterator[list[Announcement]]:
     packages = max(count // PER_PACKAGE, 1)
     some: list[Announcement] = []
     for number in range(count):
-        some.append(Announcement(VERSIONS.name, f"package-{number % packages}", f"1.{number // packages}.0", "bench"))
+        some.append(
+            Announcement(
+                VERSIONS.name, f"example.org/package-{number % packages}", f"v1.{number // packages}.0", "bench"
+            )
+        )
         if len(some) == BATCH:
             yield some
             some = []

@@ -105,7 +105,7 @@ def test_ended_events_stay_ended(bench, code):
         (3, 0.0, True),
         (3, 61.0, False),
         (2, 0.0, False),
-        (6, 0.0, False),
+        (6, 0.0, True),
     ],
 )
 def test_fresh_for_wakes_what_is_older(bench, code, fresh_for, wakes):

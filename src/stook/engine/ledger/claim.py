@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -20,6 +21,8 @@ __all__ = ["URGENT", "claim", "due_range", "partition"]
 URGENT = timedelta(days=3650)
 """How far before now an urgent event is due: ahead of everything else in the one column that orders."""
 
+ENDS = ("low", "high")
+_Asked = tuple[sa.Select[Any], dict[str, Any]]  # a statement and its parameters
 RANGES = 50  # packages in one statement, where each adds to its length
 
 # 20 is held from pending, 21-29 from the rungs 30-38; what was held before keeps its number.
@@ -81,35 +84,55 @@ def _due_of(transaction: Transaction, queue: Queue, names: Sequence[str], now: d
     """All due events of these packages: one short range of ids each."""
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     by_ranges = _by_joined_ranges if transaction.dialect.name == "postgresql" else _by_ranges
-    for row in transaction.execute(by_ranges(queue, names, now)).all():
+    for row in transaction.execute(*by_ranges(queue, names, now)).all():
         if row[1] in by_name:  # eight bytes of a digest may be shared by chance
             by_name[row[1]].append(row)
     return by_name
 
 
-def _by_ranges(queue: Queue, names: Sequence[str], now: datetime) -> sa.Executable:
-    table = queue.table
-    ranges = [table.c["ID"].between(*queue.id_range(name)) for name in names]
-    due = sa.select(*_columns(queue)).where(*partition(queue), _is_due(queue, now), sa.or_(*ranges))
-    return due.with_for_update(skip_locked=True)
+def _by_ranges(queue: Queue, names: Sequence[str], now: datetime) -> _Asked:
+    ends: dict[str, Any] = {
+        f"{end}{place}": one
+        for place, name in enumerate(names)
+        for end, one in zip(ENDS, queue.id_range(name), strict=True)
+    }
+    return _ranges(queue, len(names)), ends | {"now": now}
 
 
-def _by_joined_ranges(queue: Queue, names: Sequence[str], now: datetime) -> sa.Executable:
+@cache
+def _ranges(queue: Queue, count: int) -> sa.Select[Any]:
+    """Made once: putting it together takes longer than running it."""
+    identity = queue.table.c["ID"]
+    ends = ([sa.bindparam(f"{end}{place}", type_=identity.type) for end in ENDS] for place in range(count))
+    is_due = _is_due(queue, sa.bindparam("now", type_=queue.table.c["DUE_AT"].type))
+    inside = sa.or_(*(identity.between(low, high) for low, high in ends))
+    return sa.select(*_columns(queue)).where(*partition(queue), is_due, inside).with_for_update(skip_locked=True)
+
+
+def _by_joined_ranges(queue: Queue, names: Sequence[str], now: datetime) -> _Asked:
     """The same in one statement for any number of packages, whose ranges go as one value (see `among`)."""
     low, high = zip(*map(queue.id_range, names), strict=True)
-    place = sa.func.generate_series(0, len(names) - 1).table_valued("place").render_derived()
+    ends: dict[str, Any] = {"last": len(names) - 1, "low": b"".join(low), "high": b"".join(high)}
+    return _joined_ranges(queue), ends | {"now": now}
 
-    def bound(ends: Sequence[bytes]) -> sa.ColumnElement[bytes]:
-        joined = sa.bindparam(None, b"".join(ends), sa.LargeBinary)
+
+@cache
+def _joined_ranges(queue: Queue) -> sa.Select[Any]:
+    """As above."""
+    place = sa.func.generate_series(0, sa.bindparam("last", type_=sa.Integer)).table_valued("place").render_derived()
+
+    def bound(end: str) -> sa.ColumnElement[bytes]:
+        joined = sa.bindparam(end, type_=sa.LargeBinary)
         return sa.func.substring(joined, place.c.place * ID_LENGTH + 1, ID_LENGTH, type_=sa.LargeBinary)
 
-    inside = queue.table.c["ID"].between(bound(low), bound(high))
-    due = sa.select(*_columns(queue)).where(*partition(queue), _is_due(queue, now), inside)
-    found = due.with_for_update(skip_locked=True).lateral("found")
-    return sa.select(found).select_from(place.join(found, sa.true()))
+    inside = queue.table.c["ID"].between(bound("low"), bound("high"))
+    is_due = _is_due(queue, sa.bindparam("now", type_=queue.table.c["DUE_AT"].type))
+    found = sa.select(*_columns(queue)).where(*partition(queue), is_due, inside)
+    locked = found.with_for_update(skip_locked=True).lateral("found")
+    return sa.select(locked).select_from(place.join(locked, sa.true()))
 
 
-def _is_due(queue: Queue, now: datetime) -> sa.ColumnElement[bool]:
+def _is_due(queue: Queue, now: sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
     """Bare, the column would tempt planners to walk all that is due instead of short ranges of ids."""
     return sa.func.coalesce(queue.table.c["DUE_AT"], None) <= now
 
