@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from sqlalchemy.engine import make_url
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from stook.cli.main import stook
+from stook.engine.ledger.dialects.mysql import mysql_engine
+from stook.engine.ledger.schema import METADATA
+from stook.registries import store
 from stook.settings import Row, describe
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -79,8 +84,24 @@ def _helps(command: click.Command, parent: click.Context | None, name: str) -> I
                 yield from _helps(found, context, inner)
 
 
+def schema_page() -> str:
+    """The tables as the migrations make them on MySQL 8, for people who must hand a schema to somebody."""
+    dialect = mysql_engine(make_url("mysql://nobody@127.0.0.1/stook")).dialect
+    assert store.HISTORY.metadata is METADATA  # importing the registries adds their tables
+    made: list[CreateTable | CreateIndex] = [CreateTable(table) for table in METADATA.sorted_tables]
+    made += [CreateIndex(index) for table in METADATA.sorted_tables for index in sorted(table.indexes, key=str)]
+    statements = (str(one.compile(dialect=dialect)).replace("\t", "  ").strip() + ";" for one in made)
+    lines = (line.rstrip() for statement in statements for line in f"{statement}\n".split("\n"))
+    return (
+        f"{MADE}\n\n# The schema on MySQL 8\n\nStook makes its tables itself; this is what it makes.\n\n```sql\n"
+        + "\n".join(lines)
+        + "```\n"
+    )
+
+
 def main(arguments: list[str]) -> int:
     pages = {REFERENCE / "settings.md": settings_page(), REFERENCE / "commands.md": commands_page()}
+    pages[REFERENCE / "schema-mysql.md"] = schema_page()
     stale = [page for page, text in pages.items() if not page.is_file() or page.read_text(encoding="utf-8") != text]
     if arguments == ["--check"]:
         for page in stale:
