@@ -261,7 +261,7 @@ def main() -> None:
     parser.add_argument("--restarts", type=int, default=2, help="of the database, where it is a server")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--packages", type=int, default=400)
-    parser.add_argument("--gap", type=float, default=0.05)
+    parser.add_argument("--gap", type=float, default=0.25)
     parser.add_argument("--seed", type=int, default=7)
     chosen = parser.parse_args()
     results = []

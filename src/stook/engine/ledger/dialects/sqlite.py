@@ -24,7 +24,7 @@ PRAGMAS = (
     "page_size=8192",
     "journal_mode=WAL",
     "synchronous=NORMAL",
-    "cache_size=-65536",
+    "cache_size=-131072",
     "wal_autocheckpoint=16384",
     "case_sensitive_like=ON",  # names are bytes, in patterns too
 )
