@@ -128,7 +128,7 @@ def test_told_to_stop(full_shop: Any, number: signal.Signals, code: int) -> None
     assert json.loads(out)["command"] == "work cargo"
     assert all(is_gone(pid) for pid in workers)
     held = "SELECT count(*) FROM TB_CRAWLER_POLL WHERE PROCESSED BETWEEN 20 AND 29 AND DUE_AT > ?"
-    assert full_shop.sql(held, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}") == [(0,)]
+    assert full_shop.sql(held, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}") == [(0,)]
 
 
 def test_a_daemon_told_to_stop(full_shop: Any) -> None:
