@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-__all__ = ["Enrichment", "Gone", "Known", "ProductFacts", "Release", "Snapshot", "Unreadable", "VersionFacts"]
+__all__ = ["Enrichment", "Known", "ProductFacts", "Release", "Snapshot", "Unreadable", "VersionFacts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,6 @@ class Snapshot:
     releases: Sequence[Release]
     unreadable: Sequence[Unreadable] = ()
     rewrite: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """The authority has no such package."""
-
-    known: Known
 
 
 @dataclass(frozen=True, slots=True)
