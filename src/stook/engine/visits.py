@@ -12,7 +12,7 @@ import structlog
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Finished
 from stook.engine.ledger.settle import back_off
-from stook.engine.words import Code, Event, Found, Outcome, Reply, Request, Source, Validators, Visit
+from stook.engine.words import Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
 
 __all__ = ["Begun"]
 
@@ -22,11 +22,12 @@ log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Begun:
-    """One visit. `request` is None once it has ended."""
+    """One visit. While it goes on, it waits for an answer to its `request`, or has a `part` to be kept."""
 
     source: Source
     events: Sequence[Event]
     request: Request | None = None
+    part: Part | None = None
     known: Validators | None = None
     _visit: Visit | None = None
     _seen: dict[str, Validators] = field(default_factory=dict)
@@ -43,6 +44,16 @@ class Begun:
             self._seen[request.url] = _validators_of(reply)
         self._advance(lambda: visit.send(reply))
 
+    def take_part(self) -> Finished:
+        """What there is to keep so far; then go on."""
+        if self._visit is None or self.part is None:
+            raise RuntimeError("the visit has no part")
+        part = self.part
+        found = Found(records=part.records, announcements=part.announcements, cursor=part.cursor)
+        visit = self._visit
+        self._advance(lambda: next(visit))
+        return Finished(self.source, self.events, found, is_part=True)
+
     def fail(self, error: StookError) -> None:
         """Go on with an error in place of a reply."""
         visit, _ = self._under_way()
@@ -52,6 +63,10 @@ class Begun:
         """End, as something broke that is no matter of the visit."""
         log.error("visit broke", source=self.source.name, package=self.events[0].name, exc_info=error)
         self._end(_broken(error), {})
+
+    @property
+    def has_ended(self) -> bool:
+        return self.request is None and self.part is None
 
     @property
     def asks_for_changes(self) -> bool:
@@ -65,7 +80,7 @@ class Begun:
             return Finished(self.source, self.events, self._found)
         return finished
 
-    def _first(self) -> Request:
+    def _first(self) -> Request | Part:
         self._visit = self.source.visit(self.events)
         return next(self._visit)
 
@@ -74,10 +89,14 @@ class Begun:
             raise RuntimeError("the visit has ended")
         return self._visit, self.request
 
-    def _advance(self, step: Callable[[], Request]) -> None:
-        self.known = None
+    def _advance(self, step: Callable[[], Request | Part]) -> None:
+        self.known = self.request = self.part = None
         try:
-            self.request = _checked(step(), Request)
+            told = step()
+            if isinstance(told, Part):
+                self.part = told
+            else:
+                self.request = _checked(told, Request)
         except StopIteration as end:
             self._conclude(end.value)
         except StookError as error:
@@ -92,7 +111,7 @@ class Begun:
             self.break_off(error)
 
     def _end(self, found: Found, seen: dict[str, Validators]) -> None:
-        self.request, self._found, self._seen = None, found, seen
+        self.request, self.part, self._found, self._seen = None, None, found, seen
         self._visit = None
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "Event",
     "Found",
     "Outcome",
+    "Part",
     "Reply",
     "Request",
     "Source",
@@ -166,7 +167,20 @@ class Found:
     forget: frozenset[str] = frozenset()
 
 
-Visit = Generator[Request, Reply, Found]
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a long visit has learnt so far: kept in a transaction of its own while the visit goes on.
+
+    The visit's events stay held. A visit whose lease was lost, or a part of which could not be kept, has nothing
+    further kept.
+    """
+
+    records: Sequence[Any] = ()
+    announcements: Sequence[Announcement] = ()
+    cursor: Cursor | None = None
+
+
+Visit = Generator[Request | Part, Reply, Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +210,7 @@ class Source(Protocol):
     def batch(self) -> int: ...
 
     def visit(self, events: Sequence[Event]) -> Visit:
-        """Look at all due events of one package."""
+        """Look at all due events of one package. A yielded `Part` has no answer."""
         ...
 
     def keep(self, transaction: Any, records: Sequence[Any], now: datetime) -> Written:

@@ -56,6 +56,7 @@ class Work:
         self._busy: Counter[int] = Counter()  # visits under way, by source
         self._database = ThreadPoolExecutor(1, "ledger")
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()  # None: no more will come
+        self._parts: dict[int, asyncio.Event] = {}  # of visits that go on; set when they are kept
         self._taken: list[Event] = []  # claimed, their visits not begun
         self._held: dict[int, Sequence[Event]] = {}  # of visits that are under way, or not kept
         self._wake = asyncio.Event()
@@ -180,8 +181,14 @@ class Work:
     async def _attend(self, begun: Begun) -> None:
         """See one visit through to its end."""
         async with self._places[id(begun.source)]:
-            while begun.request is not None:
-                await self._exchange(begun, begun.request)
+            kept = asyncio.Event()
+            kept.set()
+            while not begun.has_ended:
+                if begun.request is not None:
+                    await self._exchange(begun, begun.request)
+                else:
+                    await kept.wait()  # one part waits while the next is made, and no more
+                    kept = self._hand_over(begun.take_part())
                 await self._recall([begun])
         finished = begun.finished()
         self._held[id(finished)] = begun.events  # first, as the database's thread looks at this too
@@ -189,6 +196,11 @@ class Work:
         self._finished.put_nowait(finished)
         self._busy[id(begun.source)] -= 1
         self.tally.ended[begun.source.name] += 1
+
+    def _hand_over(self, part: Finished) -> asyncio.Event:
+        self._parts[id(part)] = kept = asyncio.Event()
+        self._finished.put_nowait(part)
+        return kept
 
     async def _exchange(self, begun: Begun, request: Request) -> None:
         try:
@@ -212,7 +224,10 @@ class Work:
             if finished:
                 self._count(await self._call(self.ledger.keep, finished))
             for one in finished:
-                del self._held[id(one)]
+                if one.is_part:
+                    self._parts.pop(id(one)).set()
+                else:
+                    del self._held[id(one)]
             self._wake.set()
 
     def _count(self, kept: Kept) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
+from itertools import chain
 
-from stook.engine.words import Found, Reply, Request, Visit
+from stook.engine.words import Found, Part, Reply, Request, Visit
 
 __all__ = ["Script", "Unscripted", "run_visit"]
 
@@ -16,26 +18,42 @@ class Unscripted(AssertionError):
     """The visit asked for something that the script does not answer, or never stopped asking."""
 
 
-def run_visit(visit: Visit, replies: Script, *, at_most: int = 1000) -> tuple[Found, list[Request]]:
+def run_visit(
+    visit: Visit, replies: Script, *, at_most: int = 1000, on_part: Callable[[Part], None] | None = None
+) -> tuple[Found, list[Request]]:
     """Answer each request of the visit by its URL; give back what it found and what it asked, in order.
 
     A lone answer serves every time, those of a list one time each. An exception is raised inside the visit, as the
-    door would raise it; if the visit does not catch it, it reaches the caller.
+    door would raise it; if the visit does not catch it, it reaches the caller. The parts of a long visit go to
+    `on_part`; without it, their records and announcements are among those found.
     """
     asked: list[Request] = []
+    parts: list[Part] = []
     try:
-        request = next(visit)
-        while len(asked) < at_most:
-            asked.append(request)
-            request = _send(visit, _answer(replies, asked))
+        told = next(visit)
+        while len(asked) + len(parts) < at_most:
+            if isinstance(told, Part):
+                (on_part or parts.append)(told)
+                told = next(visit)
+            else:
+                asked.append(told)
+                told = _send(visit, _answer(replies, asked))
     except StopIteration as end:
-        return end.value, asked
+        return _joined(parts, end.value), asked
     finally:
         visit.close()
-    raise Unscripted(f"the visit asked {at_most} times and did not end; last: {asked[-1].url}")
+    raise Unscripted(f"the visit asked {at_most} times and did not end; last: {asked[-1].url if asked else None}")
 
 
-def _send(visit: Visit, answer: Reply | Exception) -> Request:
+def _joined(parts: Sequence[Part], found: Found) -> Found:
+    if not parts:
+        return found
+    records = [*chain.from_iterable(part.records for part in parts), *found.records]
+    announcements = [*chain.from_iterable(part.announcements for part in parts), *found.announcements]
+    return replace(found, records=records, announcements=announcements)
+
+
+def _send(visit: Visit, answer: Reply | Exception) -> Request | Part:
     return visit.throw(answer) if isinstance(answer, Exception) else visit.send(answer)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 
 import pytest
 import sqlalchemy as sa
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from stook.engine.errors import UserError
 from stook.engine.ledger import connect
-from stook.engine.ledger.dialects.mysql import STATEMENT_ROWS, literal
+from stook.engine.ledger.dialects.mysql import STATEMENT_ROWS, WRITERS
+from stook.engine.ledger.dialects.text import written
 from stook.engine.ledger.schema import unquoted
 from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big
 
@@ -35,10 +37,12 @@ def things(bench):
     return bench
 
 
-def write(bench, rows, update=None):
+def write(bench, rows, update=None, *, are_new=False):
     with bench.ledger.transaction() as transaction:
         packed = [(*row[:4], transaction.moment(row[4]), row[5]) for row in rows]
-        if update is None:
+        if are_new:
+            assert transaction.insert_fresh(THINGS, COLUMNS, packed)
+        elif update is None:
             transaction.insert_missing(THINGS, COLUMNS, packed)
         else:
             transaction.upsert(THINGS, COLUMNS, packed, update)
@@ -66,17 +70,18 @@ rows = st.tuples(
 )
 
 
+@pytest.mark.parametrize("are_new", [False, True])
 @pytest.mark.parametrize("many", [0, 60])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(rows, min_size=1, max_size=8))
-def test_what_is_written_is_read(things, many, values):
-    """Every text, number, byte string and time comes back as it was, by the slow way and by the fast."""
+def test_what_is_written_is_read(things, many, are_new, values):
+    """Every text, number, byte string and time comes back as it was, by the slow way and by the fast ones."""
     with things.ledger.transaction() as transaction:
         transaction.execute(sa.delete(THINGS))
-    written = [(f"n{place:02}", *value, '{"a": [1.50, "\\u2603"]}') for place, value in enumerate(values)]
+    some = [(f"n{place:02}", *value, '{"a": [1.50, "\\u2603"]}') for place, value in enumerate(values)]
     more = [thing(f"x{place:02}") for place in range(many)]
-    write(things, [*written, *more])
-    assert stored(things) == [*written, *more]
+    write(things, [*some, *more], are_new=are_new)
+    assert stored(things) == [*some, *more]
 
 
 @pytest.mark.parametrize("many", [1, 60, STATEMENT_ROWS + 1])
@@ -86,6 +91,18 @@ def test_inserting_leaves_what_exists(things, many):
     some = [thing(f"n{place:04}") for place in range(many)]
     write(things, [*some, *some])
     assert [row[2] for row in stored(things)] == [7, *[1] * (many - 1)]
+
+
+@pytest.mark.parametrize("many", [2, 60, STATEMENT_ROWS + 1])
+def test_fresh_rows_are_all_new_or_none_is_written(things, many):
+    """`insert_fresh` writes all rows, or none if one of them is there; the transaction goes on either way."""
+    some = [thing(f"n{place:04}") for place in range(many)]
+    packed = [(*row[:4], things.ledger.dialect.moment(row[4]), row[5]) for row in some]
+    with things.ledger.transaction() as transaction:
+        assert transaction.insert_fresh(THINGS, COLUMNS, packed[many // 2 : many // 2 + 1])
+        assert not transaction.insert_fresh(THINGS, COLUMNS, packed)
+        assert transaction.insert_fresh(THINGS, COLUMNS, packed[: many // 2])
+    assert stored(things) == some[: many // 2 + 1]
 
 
 @pytest.mark.parametrize("many", [1, 60])
@@ -150,10 +167,11 @@ def test_an_operators_spelling_of_now_is_due(sqlite_bench):
         assert all(event.id == identity for event in events)
 
 
-def test_literals_are_for_known_types():
-    """A value without a literal is refused, not guessed at."""
-    with pytest.raises(TypeError, match="no SQL literal for complex"):
-        literal(1j)
+@pytest.mark.parametrize("value", [1j, [], Decimal(1)])
+def test_text_is_for_known_types(value):
+    """A value that has no text is refused, not guessed at, also among others that have one."""
+    with pytest.raises(TypeError, match=f"no SQL text for {type(value).__name__}"):
+        written([(1, "a"), (value, "a")], WRITERS, ",")
 
 
 @pytest.mark.parametrize("url", ["", "nonsense", "oracle://x/y", "http://example.org/"])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from stook.engine.errors import Malformed, Unavailable
 from stook.engine.ledger.keep import Finished
 from stook.engine.ledger.schema import POLL, STATUS
-from stook.engine.words import Announcement, Code, Cursor, Event, Found, Reply
+from stook.engine.words import Announcement, Code, Cursor, Event, Found, Part, Reply
 from stook.registries.golang.feed import Gap
 from stook.registries.golang.queues import FEED, FEED_LANE, PAGE, PAGE_LANE
 from stook.registries.golang.records import GoPage
@@ -29,7 +29,7 @@ from stook.testing import run_visit
 from .shelves import GoShelf, entry, feed_page, open_go_shelf  # noqa: TID252
 
 INDEX = "http://index.test/index"
-SMALL = GoFeed("http://index.test", limit=4)
+SMALL = GoFeed("http://index.test", limit=4, pages=1)
 START = nanoseconds("2024-01-01T00:00:00Z")
 
 
@@ -121,6 +121,44 @@ def test_no_answer() -> None:
     """Any status but 200 says nothing of the feed."""
     with pytest.raises(Unavailable, match="HTTP 403"):
         visit(event(), {"include=all&limit=4": Reply("", 403)})
+
+
+def numbered(first: int) -> bytes:
+    """Four events, one a second from that one on."""
+    return b"".join(line(f"a.io/{n}", time=f"2024-01-01T00:00:{n:02}Z") for n in range(first, first + 4))
+
+
+def since(second: int) -> str:
+    return f"since=2024-01-01T00%3A00%3A{second:02}Z&include=all&limit=4"
+
+
+def test_many_pages() -> None:
+    """A visit reads on from page to page, and has every few of them kept with the cursor of the last."""
+    source = GoFeed("http://index.test", limit=4, pages=5, step=2)
+    replies = {f"{INDEX}?{since(n)}": Reply("", 200, numbered(n)) for n in range(3, 30, 3)}
+    replies[f"{INDEX}?include=all&limit=4"] = Reply("", 200, numbered(0))
+    parts: list[Part] = []
+    found, asked = run_visit(source.visit([event()]), replies, on_part=parts.append)
+    assert [[[one.path for one in page.fresh] for page in part.records] for part in (*parts, found)] == [
+        [["a.io/0", "a.io/1", "a.io/2", "a.io/3"], ["a.io/4", "a.io/5", "a.io/6"]],
+        [["a.io/7", "a.io/8", "a.io/9"], ["a.io/10", "a.io/11", "a.io/12"]],
+        [["a.io/13", "a.io/14", "a.io/15"]],
+    ]
+    reached = [(part.cursor.value, part.cursor.boundary) for part in (*parts, found) if part.cursor]
+    assert reached == [(f"2024-01-01T00:00:{n:02}Z", [[f"a.io/{n}", "v1.0.0"]]) for n in (6, 12, 15)]
+    assert (found.outcome.code, found.outcome.delay, len(asked)) == (Code.PENDING, 0.0, 5)
+
+
+@pytest.mark.parametrize("trouble", [Reply("", 503), Reply("", 200, b"{"), Unavailable("no route")])
+def test_trouble_on_the_way(trouble: Reply | Unavailable) -> None:
+    """What was read before a page that cannot be had counts; the next visit begins with that page, at once."""
+    source = GoFeed("http://index.test", limit=4)
+    first, second = f"{INDEX}?include=all&limit=4", f"{INDEX}?{since(3)}"
+    found, _ = run_visit(source.visit([event()]), {first: Reply("", 200, numbered(0)), second: trouble})
+    assert found.cursor == Cursor("go-feed:all", "2024-01-01T00:00:03Z", [["a.io/3", "v1.0.0"]])
+    assert (found.outcome.code, found.outcome.delay) == (Code.PENDING, 0.0)
+    with pytest.raises(Unavailable):
+        run_visit(source.visit([event(cursor=found.cursor)]), {second: trouble})
 
 
 def test_a_gap() -> None:
@@ -244,6 +282,7 @@ class Index:
 GAPS = st.lists(st.sampled_from([1, 3, 10]), max_size=8).map(
     lambda some: [part for gap in some for part in (gap, 0, 0)[: gap % 3 + 1]]
 )
+PAGES = st.sampled_from([(1, 1), (3, 1), (6, 2), (40, 5)])  # of a visit, and of a part of it
 STEPS = st.lists(
     st.one_of(
         st.sampled_from(["page", "page", "page", "crash", "break", "turn"]),
@@ -267,9 +306,35 @@ def empty(shelf: GoShelf) -> None:
             transaction.execute(sa.delete(table))
 
 
-def walk(shelf: GoShelf, index: Index, steps: Sequence[Any], ranges: Sequence[Announcement]) -> None:
+class Crash(Exception):
+    """The process is gone."""
+
+
+def look(shelf: GoShelf, source: GoFeed, one: Event, index: Index, step: Any) -> Found:
+    """One visit, kept with all its parts, or until the crash."""
+
+    def keep(part: Part) -> None:
+        Once.breaks = [1, 1] if step == "break" else []
+        found = Found(records=part.records, cursor=part.cursor)
+        shelf.ledger.keep([Finished(source, [one], found, is_part=True)])
+        if step == "crash":
+            raise Crash
+
+    try:
+        found, _ = run_visit(source.visit([one]), index, on_part=keep)  # type: ignore[arg-type]
+    except Crash:
+        return Found()
+    Once.breaks = [1, 1] if step == "break" else []
+    if step != "crash":
+        shelf.ledger.keep([Finished(source, [one], found)])
+    return found
+
+
+def walk(
+    shelf: GoShelf, index: Index, steps: Sequence[Any], ranges: Sequence[Announcement], pages: tuple[int, int] = (1, 1)
+) -> None:
     """Do the steps, then walk on undisturbed until each range has come to its end."""
-    source = Once("http://index.test", limit=4)
+    source = Once("http://index.test", limit=4, pages=pages[0], step=pages[1])
     ended, complete = set[str](), set[str]()
     turn = 0
     for step in chain(steps, repeat("page")):
@@ -285,10 +350,7 @@ def walk(shelf: GoShelf, index: Index, steps: Sequence[Any], ranges: Sequence[An
         claimed = shelf.ledger.claim(FEED.name, 2) if step != "turn" else []
         shelf.ledger.release([one for one in claimed if one is not claimed[turn % len(claimed)]])
         for one in claimed[turn % len(claimed or "-") :][:1]:
-            found, _ = run_visit(source.visit([one]), index)  # type: ignore[arg-type]
-            Once.breaks = [1, 1] if step == "break" else []
-            if step != "crash":
-                shelf.ledger.keep([Finished(source, [one], found)])
+            found = look(shelf, source, one, index, step)
             if step == "page" and found.outcome.code is Code.COMPLETE:
                 complete.add(one.name)
             is_over = one.name in complete or (step == "page" and found.outcome.delay == POLL_EVERY)
@@ -299,13 +361,13 @@ def walk(shelf: GoShelf, index: Index, steps: Sequence[Any], ranges: Sequence[An
 
 
 @settings(max_examples=15, deadline=None)
-@given(GAPS, STEPS)
-def test_every_event_once(walker: GoShelf, gaps: list[int], steps: list[Any]) -> None:
+@given(GAPS, STEPS, PAGES)
+def test_every_event_once(walker: GoShelf, gaps: list[int], steps: list[Any], pages: tuple[int, int]) -> None:
     """Whatever dies or breaks between two pages or within one: in the end every event is there once."""
     empty(walker)
     index = Index()
     index.add(gaps)
-    walk(walker, index, steps, [Announcement(FEED.name, "all", urgent=True)])
+    walk(walker, index, steps, [Announcement(FEED.name, "all", urgent=True)], pages)
     cursor = walker.ledger.cursor(FEED.cursor_key("all"))
     assert cursor is not None
     assert cursor.value == (rfc3339(index.events[-1][1]) if index.events else "")
@@ -315,8 +377,10 @@ def test_every_event_once(walker: GoShelf, gaps: list[int], steps: list[Any]) ->
 
 
 @settings(max_examples=12, deadline=None)
-@given(GAPS, STEPS, st.integers(-5, 200))
-def test_two_ranges_join(walker: GoShelf, gaps: list[int], steps: list[Any], split: int) -> None:
+@given(GAPS, STEPS, st.integers(-5, 200), PAGES)
+def test_two_ranges_join(
+    walker: GoShelf, gaps: list[int], steps: list[Any], split: int, pages: tuple[int, int]
+) -> None:
     """A tail and the past before it leave no hole, wherever they join and whichever is ahead."""
     empty(walker)
     index = Index()
@@ -326,7 +390,7 @@ def test_two_ranges_join(walker: GoShelf, gaps: list[int], steps: list[Any], spl
     tail = Announcement(FEED.name, "all", urgent=True, facts={"since": join})
     # What the feed shows later than the past's walk ended is the tail's: it grows at its end only.
     grown = [(step if not isinstance(step, tuple) else ("grow", [500, *step[1]])) for step in steps]
-    walk(walker, index, grown, [tail, past])
+    walk(walker, index, grown, [tail, past], pages)
 
 
 def test_a_window_heals(walker: GoShelf) -> None:

@@ -20,12 +20,16 @@ __all__ = ["Finished", "Kept", "failed", "joined", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A visit that ended: what it was about, what it taught, and the validators of the replies it read."""
+    """A visit that ended: what it was about, what it taught, and the validators of the replies it read.
+
+    Of one that goes on (`is_part`) the events stay held.
+    """
 
     source: Source
     events: Sequence[Event]
     found: Found
     validators: Mapping[str, Validators] = field(default_factory=dict)
+    is_part: bool = False
 
     def outcome_of(self, event: Event) -> Outcome:
         return self.found.outcomes.get(event.id, self.found.outcome)
@@ -61,7 +65,8 @@ def keep(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[
         records = [record for visit in visits for record in visit.found.records]
         if records:
             kept.add(source.keep(transaction, records, now))
-    kept.ends = [(event, visit.outcome_of(event)) for visit in whole for event in visit.events]
+    ended = [visit for visit in whole if not visit.is_part]
+    kept.ends = [(event, visit.outcome_of(event)) for visit in ended for event in visit.events]
     _settle(transaction, queues, kept.ends, now)
     announce_all(transaction, queues, [one for visit in whole for one in visit.found.announcements], now)
     write_cursors(transaction, [visit.found.cursor for visit in whole if visit.found.cursor], now)
@@ -74,7 +79,7 @@ def failed(visit: Finished, error: Exception) -> Finished:
     """The visit as it ends when the database, or its own source, cannot keep what it found."""
     cause = getattr(error, "orig", None) or error
     outcome = Outcome(Code.FAILED, f"cannot be kept: {type(cause).__name__}: {cause}"[:400])
-    return replace(visit, found=Found(outcome), validators={})
+    return replace(visit, found=Found(outcome), validators={}, is_part=False)
 
 
 def joined(parts: Sequence[Kept]) -> Kept:

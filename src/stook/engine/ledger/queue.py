@@ -22,8 +22,10 @@ Identify = Callable[[str, str, datetime | None], bytes]
 
 def event_id(name: str, version: str, timestamp: datetime | None = None) -> bytes:
     """The id of `name@version`: its package's digest first, so that a package's events lie side by side."""
-    package = hashlib.sha256(name.encode()).digest()
-    return package[:PACKAGE_BYTES] + hashlib.sha256(f"{name}@{version}".encode()).digest()[:16]
+    digest = hashlib.sha256(name.encode())
+    package = digest.digest()[:PACKAGE_BYTES]
+    digest.update(f"@{version}".encode())
+    return package + digest.digest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from stook.engine.errors import Malformed, Unavailable
+from stook.engine.errors import Malformed, StookError, Unavailable
 from stook.engine.ledger import Transaction
-from stook.engine.words import Code, Cursor, Event, Found, Outcome, Request, Visit, Written
+from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Request, Visit, Written
 from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
 from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
 from stook.registries.golang.proxy import Asking, Proxy
@@ -32,12 +32,14 @@ OVERLAP_PAGES = 5
 class GoFeed:
     """The module index. An event is a range of a feed: its name says which feed, its facts where the range ends.
 
-    Each page is one visit, kept together with the cursor: a range goes on from where the last page was kept. `limit` is
-    the size of a page, as asked for.
+    A visit reads up to `pages` pages; after each `step` of them they are kept together with the cursor, and a range
+    goes on from where the last of those ended. `limit` is the size of a page, as asked for.
     """
 
     index_url: str
     limit: int = PAGE_LIMIT
+    pages: int = 40
+    step: int = 5
     tasks: int = 2
     batch: int = 2
     name: str = "Go index"
@@ -46,16 +48,34 @@ class GoFeed:
     def visit(self, events: Sequence[Event]) -> Visit:
         event = events[0]
         feed, boundary, until = event.name.partition("/")[0], _boundary(event), event.facts.get("until")
-        page = yield from self._page(feed, boundary.raw)
-        step = advance(boundary, page, self.limit)
-        records = [FeedPage(feed, step.fresh, step.junk, step.gap)]
-        if step.is_last and until is None and (cursor := event.facts.get("cursor")) and cursor.value:
-            late = yield from self._late(feed, boundary)
-            records.append(
-                FeedPage(feed, [one for one in late if not one.problem], [one for one in late if one.problem])
-            )
-        is_over = until is not None and (step.is_last or _reached(page, step) > nanoseconds(until))
-        return Found(_outcome(step, is_over=is_over), records=records, cursor=_cursor(event, step, is_over=is_over))
+        cursor = event.facts.get("cursor")
+        is_begun = bool(cursor and cursor.value)
+        is_last = is_over = False
+        records: list[FeedPage] = []
+        read = 0
+        while not is_last and not is_over and read < self.pages:
+            if len(records) >= self.step:
+                yield Part(records, cursor=_cursor(event, boundary, is_over=False))
+                records = []
+            try:
+                page = yield from self._page(feed, boundary.raw)
+                step = advance(boundary, page, self.limit)
+                late: list[Entry] = []
+                if step.is_last and until is None and is_begun:
+                    late = yield from self._late(feed, boundary)
+            except StookError:
+                if not read:
+                    raise
+                break  # what was read before it counts; the next visit meets the trouble itself
+            read += 1
+            records.append(FeedPage(feed, step.fresh, step.junk, step.gap))
+            if late:
+                good, junk = ([one for one in late if bool(one.problem) is bad] for bad in (False, True))
+                records.append(FeedPage(feed, good, junk))
+            boundary, is_begun, is_last = step.boundary, True, step.is_last
+            is_over = until is not None and (is_last or _reached(page, step) > nanoseconds(until))
+        found = _outcome(is_last=is_last, is_over=is_over)
+        return Found(found, records=records, cursor=_cursor(event, boundary, is_over=is_over))
 
     def keep(self, transaction: Transaction, records: Sequence[FeedPage], now: datetime) -> Written:
         return keep_feed_pages(transaction, records, now)
@@ -99,20 +119,20 @@ def _reached(page: list[Entry], step: Step) -> int:
     return max(page[-1].time, step.boundary.time) if page else 0
 
 
-def _outcome(step: Step, *, is_over: bool) -> Outcome:
+def _outcome(*, is_last: bool, is_over: bool) -> Outcome:
     """A range that goes on is pending; a page that was kept ends whatever trouble there was before it."""
     if is_over:
         return Outcome(Code.COMPLETE, status=200)
-    delay = POLL_EVERY if step.is_last else 0.0
+    delay = POLL_EVERY if is_last else 0.0
     return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, facts={"PROCESSED": 0, "ATTEMPTS": 0})
 
 
-def _cursor(event: Event, step: Step, *, is_over: bool) -> Cursor:
+def _cursor(event: Event, boundary: Boundary, *, is_over: bool) -> Cursor:
     """A window that was walked to its end is walked from its beginning the next time."""
     key = FEED.cursor_key(event.name)
     if is_over and "/window/" in event.name:
         return Cursor(key, "", [])
-    return Cursor(key, step.boundary.raw, step.boundary.packed())
+    return Cursor(key, boundary.raw, boundary.packed())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        """Insert rows, or fail on the first that is there."""
+        ...
+
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         """Insert what is not there yet, by primary key; what exists is not touched."""
         ...

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,8 +15,9 @@ from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal
+from stook.engine.ledger.dialects.text import ColumnWriter, written
 
-__all__ = ["Mysql", "literal", "mysql_engine"]
+__all__ = ["Mysql", "mysql_engine"]
 
 STATEMENT_ROWS = 1000
 STATEMENT_LENGTH = 1 << 20  # characters of up to 4 bytes: below the smallest max_allowed_packet that servers ship with
@@ -23,6 +25,7 @@ BAD_DATA = ("21", "22", "23")  # classes of SQLSTATE: cardinality, data, integri
 BROKEN_CHECK = 3819  # MySQL 8 gives it no class
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", '"': '\\"', "\0": "\\0", "\n": "\\n", "\r": "\\r", "\x1a": "\\Z"})
+_SPECIAL = re.compile("[\\\\'\"\0\n\r\x1a]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class Mysql:
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         # INSERT IGNORE would hide other errors too.
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {columns[0]} = {table}.{columns[0]}")
+
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        self._insert(connection, table, columns, rows, "")
 
     def upsert(
         self,
@@ -48,7 +54,7 @@ class Mysql:
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {sets}")
 
     def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        named = column_list([literal(one) for one in ids])
+        named = ",".join(_hex(ids))
         return connection.exec_driver_sql(
             f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID IN ({named})"
         )
@@ -62,10 +68,9 @@ class Mysql:
         return state.startswith(BAD_DATA) or is_check or is_refusal(error)
 
     def _insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows, conflict: str) -> None:
-        head = f"INSERT INTO {table} ({column_list([f'`{name}`' for name in columns])}) VALUES "
-        for values in _statements(rows):
+        for statement in _statements(table, columns, rows):
             # The driver must not look for its own placeholders in our literals.
-            connection.exec_driver_sql(f"{head}{values} {conflict}", execution_options={"no_parameters": True})
+            connection.exec_driver_sql(f"{statement} {conflict}", execution_options={"no_parameters": True})
 
 
 def _quoted(entry: str) -> str:
@@ -73,49 +78,45 @@ def _quoted(entry: str) -> str:
     return f"`{name}`{sign}{expression}"
 
 
-def _statements(rows: Rows) -> Iterator[str]:
-    """The VALUES of one statement after the other, none too long for a server."""
-    some: list[str] = []
-    size = 0
-    for row in rows:
-        text = f"({','.join(map(literal, row))})"
-        if some and (len(some) >= STATEMENT_ROWS or size + len(text) > STATEMENT_LENGTH):
-            yield ",".join(some)
-            some, size = [], 0
-        some.append(text)
-        size += len(text)
-    if some:
-        yield ",".join(some)
+def _statements(table: str, columns: Sequence[str], rows: Rows) -> Iterator[str]:
+    """INSERTs of all rows, none too long for a server."""
+    head = f"INSERT INTO {table} ({column_list([f'`{name}`' for name in columns])}) VALUES "
+    for part in range(0, len(rows), STATEMENT_ROWS):
+        some: list[str] = []
+        size = 0
+        for text in written(rows[part : part + STATEMENT_ROWS], WRITERS, ","):
+            if some and size + len(text) > STATEMENT_LENGTH:
+                yield f"{head}({'),('.join(some)})"
+                some, size = [], 0
+            some.append(text)
+            size += len(text) + 3
+        yield f"{head}({'),('.join(some)})"
 
 
-def literal(value: Any) -> str:
-    """A value as SQL text; TypeError for a type that has none here.
-
-    Safe only with the session that `mysql_engine` sets up: utf8mb4, and backslashes that escape.
-    """
-    writer = _WRITERS.get(type(value))
-    if writer is None:
-        raise TypeError(f"no SQL literal for {type(value).__name__}")
-    return writer(value)
+def _hex(column: Sequence[bytes]) -> Iterable[str]:
+    return [f"0x{value.hex()}" if value else "''" for value in column]
 
 
-def _bytes(value: bytes) -> str:
-    return f"0x{value.hex()}" if value else "''"
+def _texts(column: Sequence[str]) -> Iterable[str]:
+    if _SPECIAL.search("".join(column)):
+        column = [value.translate(_ESCAPES) for value in column]
+    return [f"'{value}'" for value in column]
 
 
-def _text(value: str) -> str:
-    return f"'{value.translate(_ESCAPES)}'"
+def _moments(column: Sequence[datetime]) -> Iterable[str]:
+    return [f"'{value.isoformat(' ', 'microseconds')}'" for value in column]
 
 
-_WRITERS: dict[type, Callable[[Any], str]] = {
-    type(None): lambda value: "NULL",
-    int: str,
-    bool: lambda value: str(int(value)),
-    float: repr,
-    bytes: _bytes,
-    str: _text,
-    datetime: lambda value: f"'{value.isoformat(' ', timespec='microseconds')}'",
+WRITERS: dict[type, ColumnWriter] = {
+    type(None): lambda column: ["NULL"] * len(column),
+    int: lambda column: map(str, column),
+    bool: lambda column: [str(int(value)) for value in column],
+    float: lambda column: map(repr, column),
+    bytes: _hex,
+    str: _texts,
+    datetime: _moments,
 }
+"""Values as SQL text; safe only with the session that `mysql_engine` sets up: utf8mb4, and backslashes that escape."""
 
 
 def mysql_engine(url: URL) -> sa.Engine:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,9 +14,12 @@ from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Postgresql", "postgresql_engine"]
 
+_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+_SPECIAL = re.compile(r"[\\\t\n\r]")
 COPY_FROM = 50  # rows from which a COPY into a temporary table is faster than a statement a row
 
 
@@ -27,6 +31,10 @@ class Postgresql:
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
+
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        if rows:
+            _copy(connection, f"COPY {table} ({column_list(columns)}) FROM STDIN", rows)
 
     def upsert(
         self,
@@ -46,8 +54,11 @@ class Postgresql:
         )
 
     def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID = ANY(%s)"
-        return connection.exec_driver_sql(wanted, (list(ids),))
+        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID = ANY("
+        # One value: the driver writes arrays slowly.
+        split = "ARRAY(SELECT substring(%b FROM place * %s + 1 FOR %s) FROM generate_series(0, %s) AS place))"
+        size = len(ids[0]) if ids else 1
+        return connection.exec_driver_sql(wanted + split, (b"".join(ids), size, size, len(ids) - 1))
 
     def moment(self, value: datetime | None) -> Any:
         return value
@@ -72,14 +83,29 @@ class Postgresql:
         connection.exec_driver_sql(f"INSERT INTO {table} ({names}) SELECT {names} FROM {staging} {conflict}")
 
 
+def _texts(column: Sequence[str]) -> Iterable[str]:
+    return [value.translate(_ESCAPES) for value in column] if _SPECIAL.search("".join(column)) else column
+
+
+WRITERS: dict[type, ColumnWriter] = {
+    type(None): lambda column: [r"\N"] * len(column),
+    int: lambda column: map(str, column),
+    bool: lambda column: [str(int(value)) for value in column],
+    float: lambda column: map(repr, column),
+    bytes: lambda column: [rf"\\x{value.hex()}" for value in column],
+    str: _texts,
+    datetime: lambda column: map(str, column),
+}
+"""Values as COPY's text format has them."""
+
+
 def _copy(connection: Connection, statement: str, rows: Rows) -> None:
     """SQLAlchemy knows no COPY; the driver's errors are made those that it would raise."""
     driver: Any = connection.dialect.loaded_dbapi
     cursor: Any = connection.connection.cursor()
     try:
         with cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
+            copy.write("\n".join(written(rows, WRITERS, "\t")))
     except driver.Error as error:
         raise sa.exc.DBAPIError.instance(statement, None, error, driver.Error) from error
 

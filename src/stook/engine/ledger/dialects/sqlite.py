@@ -40,6 +40,10 @@ class Sqlite:
         if rows:
             connection.exec_driver_sql(f"{_insert(table, columns)} ON CONFLICT DO NOTHING", tuples(rows))
 
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+        if rows:
+            connection.exec_driver_sql(_insert(table, columns), tuples(rows))
+
     def upsert(
         self,
         connection: Connection,
