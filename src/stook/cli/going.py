@@ -32,7 +32,8 @@ def fill_queue(
     with open_ledger(settings) as ledger:
         ranges = _ranges(ledger, settings.go.feed, _moment(since), _moment(until), _moment(tail_from))
         ids = [*ledger.announce(ranges), FEED.id_of(_past(settings.go.feed), "")]
-        source = GoFeed(settings.go.index_url)
+        # Where pages are counted each is a visit.
+        source = GoFeed(settings.go.index_url) if pages is None else GoFeed(settings.go.index_url, pages=1)
         run_work(
             ledger, open_door(settings, ledger), [source], report, once=True, settled=_walked(ledger, ids), visits=pages
         )

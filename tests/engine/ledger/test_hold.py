@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from stook.engine.ledger.feeds import STATUS, VALIDATOR
 from stook.engine.ledger.lease import is_abandoned, new_token

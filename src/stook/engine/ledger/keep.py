@@ -15,7 +15,11 @@ from stook.engine.ledger.settle import settle
 from stook.engine.ledger.transaction import Transaction
 from stook.engine.words import Code, Event, Found, Outcome, Source, Validators, Written
 
-__all__ = ["Finished", "Kept", "failed", "joined", "keep"]
+__all__ = ["Finished", "Kept", "LeaseLost", "failed", "joined", "keep", "keep_held"]
+
+
+class LeaseLost(Exception):
+    """Some event is no longer ours: nothing of the transaction may be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +61,31 @@ class Kept:
 
 
 def keep(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished], now: datetime) -> Kept:
-    """Write what visits found, but for those whose lease was lost."""
-    kept = Kept()
+    """Write what visits found. Raises LeaseLost if one of their events is no longer ours: see `keep_held`."""
+    parts = [visit for visit in batch if visit.is_part]
+    if len(_still_held(transaction, queues, parts)) < len(parts):
+        raise LeaseLost
+    return _write(transaction, queues, batch, now)
+
+
+def keep_held(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished], now: datetime) -> Kept:
+    """Write what visits found, but for those whose lease was lost, at the price of a look at all their events."""
     whole = _still_held(transaction, queues, batch)
+    kept = _write(transaction, queues, whole, now)
     kept.lost = len(batch) - len(whole)
+    return kept
+
+
+def _write(transaction: Transaction, queues: Mapping[str, Queue], whole: Sequence[Finished], now: datetime) -> Kept:
+    """The ends first, as they tell whether the events are ours; then nobody else may have them until we commit."""
+    ended = [visit for visit in whole if not visit.is_part]
+    kept = Kept([(event, visit.outcome_of(event)) for visit in ended for event in visit.events])
+    if _settle(transaction, queues, kept.ends, now) < len(kept.ends):
+        raise LeaseLost
     for source, visits in _by_source(whole):
         records = [record for visit in visits for record in visit.found.records]
         if records:
             kept.add(source.keep(transaction, records, now))
-    ended = [visit for visit in whole if not visit.is_part]
-    kept.ends = [(event, visit.outcome_of(event)) for visit in ended for event in visit.events]
-    _settle(transaction, queues, kept.ends, now)
     announce_all(transaction, queues, [one for visit in whole for one in visit.found.announcements], now)
     write_cursors(transaction, [visit.found.cursor for visit in whole if visit.found.cursor], now)
     known = {url: one for visit in whole for url, one in visit.validators.items()}
@@ -110,9 +128,8 @@ def _by_source(visits: Sequence[Finished]) -> list[tuple[Source, list[Finished]]
 
 def _settle(
     transaction: Transaction, queues: Mapping[str, Queue], ends: Sequence[tuple[Event, Outcome]], now: datetime
-) -> None:
+) -> int:
     groups: dict[str, list[tuple[Event, Outcome]]] = defaultdict(list)
     for event, outcome in ends:
         groups[event.queue].append((event, outcome))
-    for name in sorted(groups):
-        settle(transaction, queues[name], groups[name], now)
+    return sum(settle(transaction, queues[name], groups[name], now) for name in sorted(groups))

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.queue import Queue
 from stook.engine.ledger.transaction import Transaction, among, chunks
 from stook.engine.words import Code, Event, Outcome
@@ -43,8 +44,11 @@ def next_state(event: Event, outcome: Outcome, now: datetime, jitter: float) -> 
     return 30 + rung, now + timedelta(seconds=LADDER[rung] * (1 + 0.1 * jitter))
 
 
-def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, Outcome]], now: datetime) -> None:
-    """Write how events ended; outcomes with facts set those columns too. Events that end alike go together."""
+def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, Outcome]], now: datetime) -> int:
+    """Write how events ended, as far as they are still ours; returns how many that were.
+
+    Outcomes with facts set those columns too. Events that end alike go together.
+    """
     alike: dict[tuple[Any, ...], list[Event]] = defaultdict(list)
     known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for event, outcome in ends:
@@ -55,31 +59,34 @@ def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, O
             columns = known[same] = tuple(_columns(event, outcome, now).items())
         alike[columns].append(event)
     single: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    settled = 0
     for columns, events in alike.items():
         if len(events) >= ALIKE:
-            _settle_alike(transaction, queue, events, dict(columns))
+            settled += _settle_alike(transaction, queue, events, dict(columns))
         else:
             single[tuple(name for name, _ in columns)] += [_parameters(event, columns) for event in events]
     for names, rows in single.items():
-        _settle_one_by_one(transaction, queue, names, rows)
+        settled += _settle_one_by_one(transaction, queue, names, rows)
+    return settled
 
 
-def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event], columns: dict[str, Any]) -> None:
+def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event], columns: dict[str, Any]) -> int:
     table = queue.table
+    settled = 0
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         ids = among(transaction.connection, table.c["ID"], [event.id for event in some])
-        ours = table.c["LEASE"].in_(sorted({event.lease for event in some}))
-        transaction.execute(sa.update(table).where(ids, ours).values(columns | {"LEASE": None}))
+        ours = table.c["LEASE"].in_(sorted({event.lease for event in some})) & is_held(queue)
+        settled += transaction.execute(sa.update(table).where(ids, ours).values(columns | {"LEASE": None})).rowcount
+    return settled
 
 
-def _settle_one_by_one(
-    transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]
-) -> None:
+def _settle_one_by_one(transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]) -> int:
     """Parameters are prefixed, so as not to clash with column names."""
     table = queue.table
     changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
-    where = (table.c["ID"] == sa.bindparam("b_id")) & (table.c["LEASE"] == sa.bindparam("b_lease"))
-    transaction.update(table, changes, where, sorted(rows, key=lambda row: bytes(row["b_id"])))
+    ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)
+    where = (table.c["ID"] == sa.bindparam("b_id")) & ours
+    return transaction.update(table, changes, where, sorted(rows, key=lambda row: bytes(row["b_id"])))
 
 
 def _parameters(event: Event, columns: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -84,18 +84,16 @@ class Transaction:
 
     def update(
         self, table: Table, changes: Mapping[str, Any], where: sa.ColumnElement[bool], rows: Sequence[Mapping[str, Any]]
-    ) -> None:
-        """Run one UPDATE for each row of bound parameters."""
+    ) -> int:
+        """Run one UPDATE for each row of bound parameters; returns how many rows matched."""
         if not rows:
-            return
+            return 0
         # Compiled once and handed to the driver: SQLAlchemy's own way looks at every value of every row.
         compiled = sa.update(table).where(where).values(changes).compile(dialect=self.connection.dialect)
         told = [compiled.params | {name: self._plain(value) for name, value in row.items()} for row in rows]
-        if compiled.positiontup is None:
-            self.connection.exec_driver_sql(str(compiled), told)
-        else:
-            names = compiled.positiontup
-            self.connection.exec_driver_sql(str(compiled), [tuple(row[name] for name in names) for row in told])
+        names = compiled.positiontup
+        values: Any = told if names is None else [tuple(row[name] for name in names) for row in told]
+        return int(self.connection.exec_driver_sql(str(compiled), values).rowcount)
 
     def _plain(self, value: Any) -> Any:
         return self.dialect.moment(value) if isinstance(value, datetime) else value

@@ -20,12 +20,13 @@ def written(rows: Rows, writers: Mapping[type, ColumnWriter], between: str) -> l
 
 
 def _column(column: Sequence[Any], writers: Mapping[type, ColumnWriter]) -> Iterable[str]:
-    if column.count(column[0]) == len(column):  # one value for all, as moments and marks often are
-        return repeat(next(iter(_column_of(type(column[0]), writers)(column[:1]))), len(column))
     kinds = set(map(type, column))
-    if len(kinds) == 1:
-        return _column_of(kinds.pop(), writers)(column)
-    return [text for value in column for text in _column_of(type(value), writers)((value,))]
+    if len(kinds) > 1:
+        return [text for value in column for text in _column_of(type(value), writers)((value,))]
+    writer = _column_of(kinds.pop(), writers)
+    if column.count(column[0]) == len(column):  # one value for all, as moments and marks often are
+        return repeat(next(iter(writer(column[:1]))), len(column))
+    return writer(column)
 
 
 def _column_of(kind: type, writers: Mapping[type, ColumnWriter]) -> ColumnWriter:
