@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.engine.door import Ladder, Lane, Lanes, LaneSettings, LaneState, MemoryStore, Step, Ticket, Waiting
+from stook.engine.door.lane import ASKS
 from stook.engine.errors import LaneClosed
 
 
@@ -202,6 +203,41 @@ def test_two_processes_share_one_pace(clock: Any, batch: int) -> None:
     assert all(later - earlier >= 1.0 - 1e-9 for earlier, later in pairwise(starts))
     assert starts[-1] - starts[-2] >= 300.0
     assert writes <= 8 + (8 if batch == 1 else 4)  # a start each, and the slots
+
+
+class SlowStore(SharedStore):
+    """What it decides is known at once; its answers take so many seconds to come, then none."""
+
+    def __init__(self, clock: Any, *delays: float) -> None:
+        super().__init__(clock)
+        self.delays = list(delays)
+
+    async def change(self, name: str, fresh: LaneState, step: Step[Any]) -> tuple[LaneState, Any]:
+        state, answer = await super().change(name, fresh, step)
+        if self.delays and (delay := self.delays.pop(0)):
+            await self._clock.sleep(delay)
+        return state, answer
+
+
+def test_late_leave_is_exchanged(clock: Any) -> None:
+    """Leave to start that takes long to come brings no two starts together: it counts from a new moment."""
+
+    async def main() -> list[float]:
+        # A slot and a start of the first, which learns of it late; then the second's.
+        store, starts = SlowStore(clock, 0.0, 0.0, 0.4), list[float]()
+        await asyncio.gather(*(start(lane_of(clock, store=store), clock, starts) for _ in range(2)))
+        return sorted(starts)
+
+    first, second = asyncio.run(main())
+    assert first >= 1000.4
+    assert second - first >= 1.0 - 1e-9
+
+
+def test_leave_that_is_always_late(clock: Any) -> None:
+    """A store that is far away is asked a few times, and its last answer holds."""
+    store = SlowStore(clock, *[0.2] * 100)
+    asyncio.run(lane_of(clock, store=store).turn())
+    assert len(store.delays) == 100 - 1 - ASKS  # one answer is the slot
 
 
 @settings(deadline=None)

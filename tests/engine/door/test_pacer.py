@@ -57,6 +57,15 @@ def test_start(state: LaneState, started: float | None) -> None:
     assert after.started_at == (started if started and state.gap else state.started_at)
 
 
+def test_start_instead_of_a_late_one() -> None:
+    """Leave that came late is exchanged for a start now, without waiting, unless somebody has started since."""
+    state, _ = start(LaneState(gap=1.0), 10.0)
+    assert start(state, 10.4, 10.0) == (LaneState(gap=1.0, started_at=10.4), (10.4, 0.0))
+    state, _ = start(state, 11.0)
+    assert start(state, 11.2, 10.0) == (state, (12.0, pytest.approx(0.8)))
+    assert start(LaneState(gap=1.0, started_at=10.0, cooldown_until=70.0), 10.4, 10.0)[1] is None
+
+
 def test_start_after_somebody_late() -> None:
     """Who started late holds the next one back until a gap has passed, and nobody longer."""
     state = LaneState(gap=1.0, started_at=9.75)

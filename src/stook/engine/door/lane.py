@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol, TypeVar
 
 from stook.engine.clock import Clock
@@ -17,6 +18,9 @@ __all__ = ["Lane", "LaneStore", "MemoryStore", "Step", "Waiting"]
 
 T = TypeVar("T")
 Step = Callable[[LaneState, float], tuple[LaneState, T]]
+LATE = 0.01
+"""Seconds that leave to start may take from a shared store to here: half of what the store's slack leaves a second."""
+ASKS = 3  # for one leave: from a store that is far away it is late each time
 
 
 class LaneStore(Protocol):
@@ -137,17 +141,37 @@ class Lane:
         return first
 
     async def _start_in(self, slot: float) -> Ticket | None:
-        """Leave to start, once the slot has come; None when it no longer holds."""
+        """Leave to start, once the slot has come; None when it no longer holds.
+
+        Leave that comes late, as a busy machine's may, would bring two starts together: it is exchanged for a new one.
+        """
         self._due = slot
+        late, asks = -inf, 0
         while True:
             await self._sleep_until(self._due)
-            started = await self._change(pacer.start)
+            started, travelled = await self._ask(late)
             if started is None:
                 return None
             moment, wait = started
-            if not wait:
+            asks += 1
+            if wait:
+                self._due = self._clock.monotonic() + wait
+            elif travelled <= LATE or asks >= ASKS or not self._fresh.gap:
                 return Ticket(moment)
-            self._due = self._clock.monotonic() + wait
+            else:
+                late = moment
+
+    async def _ask(self, late: float) -> tuple[tuple[float, float] | None, float]:
+        """The pacer's answer, and how many seconds it took to come from the store."""
+        given = self._clock.monotonic()
+
+        def step(state: LaneState, now: float) -> tuple[LaneState, tuple[float, float] | None]:
+            nonlocal given
+            given = self._clock.monotonic()
+            return pacer.start(state, now, late)
+
+        started = await self._change(step)
+        return started, self._clock.monotonic() - given
 
     def _check_open(self) -> None:
         if self._state.closed_reason:
