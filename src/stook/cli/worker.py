@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -159,7 +160,7 @@ def patiently(action: Callable[[], T]) -> T:
         except (sa.exc.OperationalError, sa.exc.InterfaceError):
             if time.monotonic() - started > PATIENCE:
                 raise
-        Event().wait(pause)
+        Event().wait(pause * random.uniform(0.5, 1.5))  # noqa: S311  spreading, not secrecy
         pause = min(pause * 2, 5.0)
 
 

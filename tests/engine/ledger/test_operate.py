@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+
 import pytest
+import sqlalchemy as sa
+from sqlalchemy import event as sa_event
 
 from stook.engine.errors import UserError
-from stook.engine.ledger import operate
+from stook.engine.ledger import Ledger, connect, operate
 from stook.engine.words import Code, Outcome
+from stook.registries.cargo.sources import VERSIONS
+
+# A process that asks for all events again, three batches of them, and kills itself on the way.
+KILLED = """
+import os, signal, sys
+from sqlalchemy import event
+from stook.engine.clock import RealClock
+from stook.engine.ledger import Ledger, connect, operate
+from stook.registries.cargo.sources import VERSIONS
+url, moment, batches = sys.argv[1:]
+engine, dialect = connect(url)
+seen = []
+def count(connection, *more):
+    if moment == "commit" or more[1].startswith("UPDATE"):
+        seen.append(1)
+        if len(seen) > int(batches):
+            os.kill(os.getpid(), signal.SIGKILL)
+event.listen(engine, moment, count)
+operate.resync(Ledger(engine, dialect, [VERSIONS], RealClock()), "cargo", [], batch=10)
+"""
 
 
 def chosen(bench, where, queue="cargo"):
@@ -82,17 +113,206 @@ def test_revive_by_cause(bench):
 
 
 def test_resync_asks_again(bench):
-    """Resync makes all but held events pending, and tells their visits; what a dead worker left is among them."""
-    ids = bench.announce("held", "left", "done", "ready")
+    """Resync makes all events pending, and tells their visits; success ends that."""
+    ids = bench.announce("held", "gone", "done", "ready")
     bench.claim(1)
-    bench.claim(1)
+    bench.put(ids[1], PROCESSED=5, DUE_AT=None)
     bench.put(ids[2], PROCESSED=1, DUE_AT=None)
-    held, left = [identity for identity in ids if bench.row(identity)["PROCESSED"] == 20]
-    bench.put(left, DUE_AT=bench.now)
-    assert operate.resync(bench.ledger, "pages", []) == 3
+    assert operate.resync(bench.ledger, "pages", []) == 4
     events = bench.claim()
-    assert all(event.resync for event in events)
-    assert {event.id for event in events} == {*ids} - {held}
+    assert {(event.id, event.resync) for event in events} == {(identity, True) for identity in ids}
+    bench.end(events)
+    assert {(bench.row(identity)["RESYNC"], bench.row(identity)["PROCESSED"]) for identity in ids} == {(0, 1)}
+
+
+def test_resync_of_what_a_worker_holds(bench):
+    """A visit that began before is not kept, as it may have read before; what else it held is free at once."""
+    ids = bench.announce("a@1", "a@2", queue="cargo")
+    before = bench.claim(queue="cargo")
+    assert operate.resync(bench.ledger, "cargo", ["version=1"]) == 1
+    assert bench.end(before, records=[("a", '"old"')]).lost == 1
+    after = bench.claim(queue="cargo")
+    assert {(event.id, event.resync) for event in after} == {(ids[0], True), (ids[1], False)}
+    assert bench.end(after, records=[("a", '"new"')]).lost == 0
+    assert bench.end(before, records=[("a", '"old"')]).lost == 1
+    assert (bench.records(), marks(bench)) == ({"a": '"new"'}, Counter({(1, 0, False): 2}))
+
+
+def marks(bench):
+    """How many rows say what of PROCESSED, RESYNC and whether they are due."""
+    table = VERSIONS.table
+    columns = (table.c["PROCESSED"], table.c["RESYNC"], table.c["DUE_AT"])
+    with bench.ledger.reading() as connection:
+        return Counter((code, again, due is not None) for code, again, due in connection.execute(sa.select(*columns)))
+
+
+DONE, ASKED = (1, 0, False), (0, 1, True)
+
+
+def finished(bench, count):
+    """So many complete events."""
+    ids = bench.announce(*(f"n{number}@1" for number in range(count)), queue="cargo")
+    bench.end(bench.claim(count, queue="cargo"))
+    assert marks(bench) == {DONE: count}
+    return ids
+
+
+@pytest.mark.parametrize("batches", [0, 1, 2])
+@pytest.mark.parametrize("moment", ["before_cursor_execute", "after_cursor_execute", "commit"])
+def test_a_killed_resync_leaves_whole_rows(bench, moment, batches):
+    """Killed before, after or at the commit of a batch, it has marked that batch or not; again, it marks all."""
+    finished(bench, 25)
+    url = bench.ledger.engine.url.render_as_string(hide_password=False)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", KILLED, url, moment, str(batches)]
+    assert subprocess.run(command, env=environment, check=False).returncode == -signal.SIGKILL
+    assert marks(bench) == +Counter({ASKED: 10 * batches, DONE: 25 - 10 * batches})
+    assert operate.resync(bench.ledger, "cargo", []) == 25
+    assert marks(bench) == {ASKED: 25}
+
+
+@pytest.mark.parametrize("name", ["retry", "revive", "resync"])
+def test_a_failing_batch_undoes_itself_alone(bench, name):
+    """What was changed before an error stays changed; the same command again does the rest."""
+    ids = bench.announce(*(f"n{number}" for number in range(25)))
+    for identity in ids:
+        bench.put(identity, PROCESSED=39 if name == "revive" else 30, DUE_AT=bench.later(50))
+    with failing(bench, "UPDATE", RuntimeError("a fault"), after=2), pytest.raises(RuntimeError):
+        getattr(operate, name)(bench.ledger, "pages", [], batch=10)
+    assert operate.queue_status(bench.ledger, "pages").ready == 20
+    assert getattr(operate, name)(bench.ledger, "pages", []) == (25 if name == "resync" else 5)
+    assert operate.queue_status(bench.ledger, "pages").ready == 25
+
+
+@contextmanager
+def failing(bench, statement, *errors, after=0):
+    """The next statements of a kind fail, once they were carried out."""
+    left = [None] * after + list(errors)
+
+    def fail(connection, cursor, text, *more):
+        if text.startswith(statement) and left and (error := left.pop(0)):
+            raise error
+
+    sa_event.listen(bench.ledger.engine, "after_cursor_execute", fail)
+    try:
+        yield left
+    finally:
+        sa_event.remove(bench.ledger.engine, "after_cursor_execute", fail)
+
+
+def conflicts(bench):
+    """What drivers say when others were in the way, and something else."""
+    driver = bench.ledger.engine.dialect.loaded_dbapi
+    if bench.ledger.dialect.name == "postgresql":
+        lost = [
+            driver.errors.DeadlockDetected(),
+            driver.errors.SerializationFailure(),
+            driver.errors.LockNotAvailable(),
+        ]
+    elif bench.ledger.dialect.name == "mysql":
+        lost = [driver.err.OperationalError(code, "try restarting transaction") for code in (1205, 1213)]
+    else:
+        lost = [driver.OperationalError("database is locked")]
+        lost[0].sqlite_errorname = "SQLITE_BUSY"
+    *lost, away = (sa.exc.OperationalError("UPDATE", None, one) for one in [*lost, driver.OperationalError("away")])
+    return lost, away
+
+
+@pytest.mark.parametrize("act", ["announce", "retry", "revive", "resync"])
+def test_commands_try_again_after_a_deadlock(bench, act):
+    """What a deadlock or a lock time-out undid is done again; a database that is away is told at once."""
+    (identity,) = bench.announce("a")
+    lost, away = conflicts(bench)
+
+    def do(*errors):
+        bench.put(identity, PROCESSED=39 if act == "revive" else 30, DUE_AT=bench.later(50))
+        with failing(bench, "UPDATE", *errors) as left:
+            if act == "announce":
+                bench.announce("a", urgent=True)
+            else:
+                getattr(operate, act)(bench.ledger, "pages", [])
+        return left
+
+    assert do(*lost) == []
+    assert operate.queue_status(bench.ledger, "pages").ready == 1
+    with pytest.raises(sa.exc.OperationalError):
+        do(away)
+    assert operate.queue_status(bench.ledger, "pages").ready == 0
+
+
+def test_real_deadlocks_are_known(shared_bench):
+    """A transaction that the database chose to undo is run again, and then stands."""
+    bench = shared_bench
+    first, second = bench.announce("a", "b")
+    many = bench.announce(*(f"more{number}" for number in range(100)))
+    table = bench.ledger.queues["pages"].table
+    tries = []
+
+    def touch(connection, *ids):
+        connection.execute(sa.update(table).where(table.c["ID"].in_(ids)).values(ATTEMPTS=table.c["ATTEMPTS"] + 1))
+
+    with ThreadPoolExecutor(1) as pool, bench.ledger.engine.connect() as other:
+        touch(other, second, *many)  # who has written less is undone, on MariaDB
+
+        def cross():
+            if other.dialect.name == "postgresql":  # there it is who looks first
+                other.exec_driver_sql("SET LOCAL deadlock_timeout TO '1h'")
+            touch(other, first)
+            other.commit()
+
+        def action(transaction):
+            tries.append(1)
+            if other.dialect.name == "postgresql":
+                transaction.connection.exec_driver_sql("SET LOCAL deadlock_timeout TO '50ms'")
+            touch(transaction.connection, first)
+            if len(tries) == 1:
+                crossing.append(pool.submit(cross))
+            touch(transaction.connection, second)
+
+        crossing = []
+        bench.ledger.write(action)
+        crossing[0].result(20)
+    assert (len(tries), bench.row(first)["ATTEMPTS"], bench.row(second)["ATTEMPTS"]) == (2, 2, 2)
+
+
+def test_resync_among_workers(bench):
+    """While workers claim and keep, each event that is asked for again is collected again, and once."""
+    count = 300
+    ids = bench.announce(*(f"n{number}@1" for number in range(count)), queue="cargo")
+    ended, begun = Counter(), Event()
+
+    def work():
+        ledger = Ledger(
+            *connect(str(bench.ledger.engine.url.render_as_string(hide_password=False))), [VERSIONS], bench.clock
+        )
+        mine = type(bench)(ledger, bench.clock)
+        while sum(ended[identity, True] for identity in ids) < count:
+            events = patiently(mine.claim, 7, "cargo")
+            for event in events:
+                if not patiently(mine.end, [event]).lost:
+                    ended[event.id, event.resync] += 1
+            if len(ended) > 40:
+                begun.set()
+        ledger.close()
+
+    with ThreadPoolExecutor(3) as pool:
+        workers = [pool.submit(work) for _ in range(3)]
+        assert begun.wait(60)
+        assert operate.resync(bench.ledger, "cargo", [], batch=25) == count
+        for worker in workers:
+            worker.result(60)
+    assert {ended[identity, True] for identity in ids} == {1}
+    assert max(ended.values()) == 1
+    assert marks(bench) == {DONE: count}
+
+
+def patiently(action, *arguments):
+    """As the loop calls the ledger."""
+    while True:
+        try:
+            return action(*arguments)
+        except sa.exc.OperationalError:
+            continue
 
 
 def test_one_queue_at_a_time(bench):

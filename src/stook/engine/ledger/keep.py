@@ -9,7 +9,7 @@ from datetime import datetime
 
 from stook.engine.ledger.announce import announce_all
 from stook.engine.ledger.feeds import write_cursors, write_validators
-from stook.engine.ledger.hold import held
+from stook.engine.ledger.hold import held, hold_until
 from stook.engine.ledger.queue import Queue, by_queue
 from stook.engine.ledger.settle import settle
 from stook.engine.ledger.transaction import Transaction
@@ -63,16 +63,21 @@ class Kept:
 def keep(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished], now: datetime) -> Kept:
     """Write what visits found. Raises LeaseLost if one of their events is no longer ours: see `keep_held`."""
     parts = [visit for visit in batch if visit.is_part]
-    if len(_still_held(transaction, queues, parts)) < len(parts):
+    if _by_lease(transaction, queues, parts)[1]:
         raise LeaseLost
     return _write(transaction, queues, batch, now)
 
 
 def keep_held(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished], now: datetime) -> Kept:
-    """Write what visits found, but for those whose lease was lost, at the price of a look at all their events."""
-    whole = _still_held(transaction, queues, batch)
+    """Write what visits found, but for those whose lease was lost; what such a one still holds is free again.
+
+    All their events are looked at first, which `keep` spares itself.
+    """
+    whole, lost = _by_lease(transaction, queues, batch)
+    for queue, events in by_queue(queues, [event for visit in lost for event in visit.events]):
+        hold_until(transaction, queue, events, now)
     kept = _write(transaction, queues, whole, now)
-    kept.lost = len(batch) - len(whole)
+    kept.lost = len(lost)
     return kept
 
 
@@ -112,11 +117,17 @@ def joined(parts: Sequence[Kept]) -> Kept:
     return whole
 
 
-def _still_held(transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished]) -> list[Finished]:
+def _by_lease(
+    transaction: Transaction, queues: Mapping[str, Queue], batch: Sequence[Finished]
+) -> tuple[list[Finished], list[Finished]]:
+    """The visits all of whose events are still ours, and the others."""
     ours: set[tuple[str, bytes]] = set()
     for queue, events in by_queue(queues, [event for visit in batch for event in visit.events]):
         ours |= {(queue.name, identity) for identity in held(transaction, queue, events)}
-    return [visit for visit in batch if all((event.queue, event.id) in ours for event in visit.events)]
+    parts: tuple[list[Finished], list[Finished]] = ([], [])
+    for visit in batch:
+        parts[not all((event.queue, event.id) in ours for event in visit.events)].append(visit)
+    return parts
 
 
 def _by_source(visits: Sequence[Finished]) -> list[tuple[Source, list[Finished]]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from math import ceil
+from threading import Event as Flag
+from typing import TypeVar
 
 import sqlalchemy as sa
 import structlog
@@ -14,7 +17,7 @@ from sqlalchemy.engine import Engine
 from stook.engine.clock import Clock
 from stook.engine.ledger.announce import announce_all
 from stook.engine.ledger.claim import claim
-from stook.engine.ledger.dialects import Dialect
+from stook.engine.ledger.dialects import Dialect, is_conflict
 from stook.engine.ledger.feeds import read_cursor, read_validators
 from stook.engine.ledger.hold import free_abandoned, hold_until
 from stook.engine.ledger.keep import Finished, Kept, LeaseLost, failed, joined, keep, keep_held
@@ -25,6 +28,9 @@ from stook.engine.words import Announcement, Cursor, Event, Validators
 
 __all__ = ["Finished", "Kept", "Ledger", "Standing"]
 
+T = TypeVar("T")
+TRIES = 8  # of a write that others are in the way of
+PAUSE = 0.05  # seconds until the second, doubling with each
 log = structlog.get_logger(__name__)
 
 
@@ -50,6 +56,21 @@ class Ledger:
         with self.engine.begin() as connection:
             yield Transaction(connection, self.dialect)
 
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        """What `action` does, in a transaction; when a deadlock or a lock time-out undoes it, it is called again.
+
+        For commands: the loop tries again by itself, and longer.
+        """
+        for tried in range(TRIES):
+            try:
+                with self.transaction() as transaction:
+                    return action(transaction)
+            except sa.exc.DBAPIError as error:
+                if tried + 1 == TRIES or not is_conflict(error):
+                    raise
+            Flag().wait(PAUSE * 2**tried * random.uniform(0.5, 1.5))  # noqa: S311  spreading, not secrecy
+        raise AssertionError("the last try returns or raises")
+
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that only reads, and waits for no writer."""
@@ -66,8 +87,7 @@ class Ledger:
 
     def announce(self, some: Sequence[Announcement]) -> list[bytes]:
         """Enqueue in one transaction; returns the events' ids in the order given."""
-        with self.transaction() as transaction:
-            return announce_all(transaction, self.queues, some, self.clock.now())
+        return self.write(lambda transaction: announce_all(transaction, self.queues, some, self.clock.now()))
 
     def renew(self, events: Sequence[Event]) -> None:
         """Hold the events for a whole lease from now, as far as they are still ours."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,11 +17,15 @@ from stook.engine.ledger.claim import partition
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.ledger import Ledger
 from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.transaction import Transaction, among
 
 __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive"]
 
 COUNT_LIMIT = 10_000
 """Counting stops here: a status must stay cheap however long the queue is."""
+
+BATCH = 2000
+"""Rows that are changed in one transaction: workers wait for few of them at a time."""
 
 _CONDITION = re.compile(r"(?P<field>[a-z]+)(?P<sign>[=~])(?P<value>.+)", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]{1,4}")
@@ -67,26 +72,29 @@ def _count_held(connection: sa.Connection, queue: Queue, now: datetime) -> int:
     return int(connection.execute(sa.select(sa.func.count()).where(soon.c["held"])).scalar_one())
 
 
-def retry(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
+def retry(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH) -> int:
     """Bring events forward that wait for a later try; returns how many."""
     now = ledger.clock.now()
     table = ledger.queues[queue].table
     waits = table.c["PROCESSED"].in_((0, *range(30, 39))) & (table.c["DUE_AT"] > now)
-    return _change(ledger, queue, waits, where, {"DUE_AT": now})
+    return _change(ledger, queue, waits, where, {"DUE_AT": now}, batch)
 
 
-def revive(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
+def revive(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH) -> int:
     """Make terminal events pending again: not found, malformed, given up; returns how many."""
     table = ledger.queues[queue].table
     ended = table.c["PROCESSED"].in_((3, 5, 39))
-    return _change(ledger, queue, ended, where, {"PROCESSED": 0, "ATTEMPTS": 0, "DUE_AT": ledger.clock.now()})
+    pending = {"PROCESSED": 0, "ATTEMPTS": 0, "DUE_AT": ledger.clock.now()}
+    return _change(ledger, queue, ended, where, pending, batch)
 
 
-def resync(ledger: Ledger, queue: str, where: Sequence[str]) -> int:
-    """Ask for events again though they are complete; returns how many."""
-    now = ledger.clock.now()
-    free = ~is_held(ledger.queues[queue]) | (ledger.queues[queue].table.c["DUE_AT"] <= now)
-    return _change(ledger, queue, free, where, {"PROCESSED": 0, "RESYNC": 1, "DUE_AT": now})
+def resync(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH) -> int:
+    """Ask for events again though they are complete; returns how many.
+
+    What a worker holds is taken from it: it may have read already what is to be read again.
+    """
+    asked = {"PROCESSED": 0, "RESYNC": 1, "DUE_AT": ledger.clock.now()}
+    return _change(ledger, queue, sa.true(), where, asked, batch)
 
 
 def condition(queue: Queue, text: str) -> sa.ColumnElement[bool]:
@@ -120,9 +128,35 @@ def _escaped(text: str) -> str:
 
 
 def _change(
-    ledger: Ledger, name: str, rows: sa.ColumnElement[bool], where: Sequence[str], values: dict[str, Any]
+    ledger: Ledger, name: str, rows: sa.ColumnElement[bool], where: Sequence[str], values: dict[str, Any], batch: int
 ) -> int:
+    """Batch by batch, in the order of ids. Stopped anywhere, each row is changed or is not; again, it does the rest."""
     queue = ledger.queues[name]
     chosen = [*partition(queue), rows, *(condition(queue, text) for text in where)]
-    with ledger.transaction() as transaction:
-        return int(transaction.execute(sa.update(queue.table).where(*chosen).values(values)).rowcount)
+    count, ids = 0, _next(ledger, queue, chosen, b"", batch)
+    while ids:
+        count += ledger.write(partial(_change_some, queue, chosen, values, ids))
+        ids = _next(ledger, queue, chosen, ids[-1], batch)
+    return count
+
+
+def _next(
+    ledger: Ledger, queue: Queue, chosen: Sequence[sa.ColumnElement[bool]], after: bytes, limit: int
+) -> list[bytes]:
+    """The next ids that are chosen, found without a lock."""
+    identity = queue.table.c["ID"]
+    some = sa.select(identity).where(*chosen, identity > after).order_by(identity).limit(limit)
+    with ledger.reading() as connection:
+        return [bytes(one) for one in connection.execute(some).scalars()]
+
+
+def _change_some(
+    queue: Queue,
+    chosen: Sequence[sa.ColumnElement[bool]],
+    values: dict[str, Any],
+    ids: Sequence[bytes],
+    transaction: Transaction,
+) -> int:
+    """Those that are still as they were chosen."""
+    these = among(transaction.connection, queue.table.c["ID"], ids)
+    return int(transaction.execute(sa.update(queue.table).where(these, *chosen).values(values)).rowcount)

@@ -9,9 +9,15 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-__all__ = ["Dialect", "Rows", "assignments", "column_list", "is_refusal", "tuples"]
+__all__ = ["Dialect", "Rows", "assignments", "column_list", "is_conflict", "is_refusal", "tuples"]
 
 Rows = Sequence[Sequence[Any]]
+
+_LOST_TO_OTHERS = {
+    "sqlstate": ("40001", "40P01", "55P03"),  # serialization, deadlock, lock time-out
+    "sqlite_errorname": ("SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT"),
+}
+_LOST_NUMBERS = (1205, 1213)  # lock time-out and deadlock of MySQL; not all its drivers tell the state
 
 
 class Dialect(Protocol):
@@ -60,6 +66,14 @@ class Dialect(Protocol):
 def is_refusal(error: sa.exc.DBAPIError) -> bool:
     """What the drivers' classes say."""
     return not (error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError))
+
+
+def is_conflict(error: sa.exc.DBAPIError) -> bool:
+    """Whether other transactions were in the way: the same one, run again from its beginning, may well succeed."""
+    told = error.orig
+    if any(getattr(told, name, None) in codes for name, codes in _LOST_TO_OTHERS.items()):
+        return True
+    return bool(told and told.args and told.args[0] in _LOST_NUMBERS)
 
 
 def column_list(columns: Sequence[str]) -> str:
