@@ -188,6 +188,64 @@ def test_resync(shop: Any) -> None:
     assert shop.sql(f"SELECT sum(RESYNC), sum(DUE_AT IS NOT NULL) FROM {LIST}") == [(0, 0)]
 
 
+def retell(world: World) -> None:
+    """From now on the proxy serves another go.mod of every version."""
+    for one in list(world.go.events):
+        text = f"module {one.path}\n\ngo 1.99\n"
+        world.announce(one.path, one.version, mod=text, time=one.announced, committed=one.committed)
+
+
+def told(shop: Any) -> list[tuple[str, int, str | None]]:
+    """Each event's path, whether it is to be collected again, and what is stored of its go.mod."""
+    return shop.sql(
+        f"SELECT INDEX_PATH, RESYNC, GO_VERSION FROM {LIST} JOIN TB_COMP_LIB_VERSION_GOLANG AS stored"
+        " ON stored.PRODUCT_KEY = INDEX_PATH AND VERSION = INDEX_VERSION ORDER BY INDEX_PATH"
+    )
+
+
+def test_resync_reads_again(open_go_shop: Callable[..., Any]) -> None:
+    """What `queue resync` names is read from the proxy again, and kept as it says now; other events are not asked."""
+    shop = open_go_shop(crowd(3))
+    shop.report("go", "index")
+    shop.report("work", "go", "--once")
+    retell(shop.world)
+    shop.registry.requests.clear()
+    shop.report("work", "go", "--once")
+    assert shop.asked("go-proxy") == []
+    shop.run("queue", "resync", "--registry", "go", "--where", "name=example.com/m1")
+    shop.report("work", "go", "--once")
+    assert told(shop) == [("example.com/m0", 0, None), ("example.com/m1", 0, "1.99"), ("example.com/m2", 0, None)]
+    assert {one.path.partition("/@")[0].rpartition("/")[2] for one in shop.asked("go-proxy")} == {"m1"}
+    shop.run("queue", "resync", "--registry", "go")
+    shop.report("work", "go", "--once")
+    assert {mod for _, _, mod in told(shop)} == {"1.99"}
+    marked = shop.sql("SELECT QUEUE FROM TB_CRAWLER_POLL WHERE RESYNC = 1")
+    assert {queue for (queue,) in marked} == {"go-pkgsite"}  # which has none of these pages
+
+
+def test_resync_and_sudden_death(open_go_shop: Callable[..., Any]) -> None:
+    """Workers that are killed leave each event either still to be collected again, or collected as the proxy has it."""
+    shop = open_go_shop(crowd(40), PROXY_GAP="0.005")
+    shop.report("go", "index")
+    shop.report("work", "go", "--once")
+    retell(shop.world)
+    shop.run("queue", "resync", "--registry", "go", "--where", "name=example.com/*")
+    assert told(shop) == [(path, 1, None) for path, _, _ in told(shop)]
+    tick, dice = Event(), random.Random(7)
+    for _ in range(3):
+        shop.registry.requests.clear()
+        process = shop.start("work", "go", "--once")
+        while not shop.registry.requests and process.poll() is None:
+            tick.wait(0.01)
+        tick.wait(dice.random() * 0.5)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert {(again, mod) for _, again, mod in told(shop)} <= {(1, None), (0, "1.99")}
+    shop.report("work", "go", "--once")
+    assert {(again, mod) for _, again, mod in told(shop)} == {(0, "1.99")}
+    assert len(told(shop)) == 40
+
+
 def test_withdrawn_later(shop: Any) -> None:
     """A version that the proxy no longer has leaves a tombstone and an entry of the history."""
     shop.report("go", "collect", KNOTS)

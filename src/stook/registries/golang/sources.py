@@ -120,11 +120,12 @@ def _reached(page: list[Entry], step: Step) -> int:
 
 
 def _outcome(*, is_last: bool, is_over: bool) -> Outcome:
-    """A range that goes on is pending; a page that was kept ends whatever trouble there was before it."""
+    """A range that goes on is pending; a page that was kept ends whatever was asked or went wrong before it."""
     if is_over:
         return Outcome(Code.COMPLETE, status=200)
     delay = POLL_EVERY if is_last else 0.0
-    return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, facts={"PROCESSED": 0, "ATTEMPTS": 0})
+    facts = {"PROCESSED": 0, "ATTEMPTS": 0, "RESYNC": 0}
+    return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, facts=facts)
 
 
 def _cursor(event: Event, boundary: Boundary, *, is_over: bool) -> Cursor:
