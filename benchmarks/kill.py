@@ -6,6 +6,7 @@
 Each engine: an undisturbed run of one worker, then `stook work --workers N` whose worker processes are killed at
 random moments (kill -9), frozen past their lease (SIGSTOP, SIGCONT), and whose database is stopped and started. The
 servers are this program's own, in a temporary folder. At the end both databases must hold the same rows, times aside.
+For Go the workers read the index too: several pages of it, then modules, aliases and pages of pkg.go.dev.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -28,7 +30,7 @@ from typing import Any
 import servers
 import sqlalchemy as sa
 
-from stook.cli.parts import open_ledger
+from stook.cli.parts import announce_standing, open_ledger, registry_named
 from stook.engine.ledger import connect
 from stook.engine.ledger.schema import METADATA
 from stook.engine.words import Announcement
@@ -38,6 +40,7 @@ from stook.testing import LoopbackRegistry, World, sample_world
 LEASE = 4.0  # seconds
 TIMES = {"CREATED", "LAST_UPDATED", "TIMESTAMP", "SEEN_AT", "UPDATED", "CHECKED"}
 NOT_COMPARED = {"TB_LANE"}
+PACKAGES = {"cargo": 400, "go": 1500}
 pause = Event().wait
 
 
@@ -47,8 +50,24 @@ def big_world(count: int) -> World:
     for number in range(count):
         for version in range(3):
             world.publish(f"crate-{number}", f"1.{version}.0", description=f"Crate number {number}")
-            world.announce(f"example.org/module-{number}", f"v1.{version}.0")
+        add_module(world, number)
     return world
+
+
+def add_module(world: World, number: int) -> None:
+    """Three versions; some modules have a page, some a version that the proxy lacks, some a fork that names them.
+
+    All are older than the sample's, and than our first look: what is news depends on when one looks.
+    """
+    path, repository = f"example.org/module-{number}", f"https://example.org/{number}"
+    moment = datetime(2010, 1, 1) + timedelta(seconds=10 * number)
+    for version in range(3):
+        fate = "missing" if version == 2 and number % 10 == 5 else "ok"
+        world.announce(path, f"v1.{version}.0", time=moment + timedelta(seconds=version), fate=fate)
+    if number % 10 == 7:
+        world.announce(f"example.com/fork-{number}", "v1.0.0", declares=path, time=moment + timedelta(seconds=5))
+    if number % 3 == 0:
+        world.go.pages[path] = {"repository": repository, "licences": ["MIT", "Apache-2.0"][: 1 + number % 2]}
 
 
 def environment(registry: LoopbackRegistry, url: str, gap: float) -> dict[str, str]:
@@ -62,9 +81,10 @@ def environment(registry: LoopbackRegistry, url: str, gap: float) -> dict[str, s
         "STOOK_GO_PKGSITE_URL": registry.pkgsite_url,
         "STOOK_CARGO_INDEX_GAP": "0",
         "STOOK_CARGO_API_GAP": str(gap),
-        "STOOK_GO_INDEX_GAP": "0",
-        "STOOK_GO_PROXY_GAP": str(gap / 4),
-        "STOOK_GO_PKGSITE_GAP": "0",
+        "STOOK_GO_FEED": "all",
+        "STOOK_GO_INDEX_GAP": str(gap * 16),
+        "STOOK_GO_PROXY_GAP": str(gap / 16),
+        "STOOK_GO_PKGSITE_GAP": str(gap / 16),
         "STOOK_UNSAFE_ALLOW_NETWORKS": "127.0.0.0/8",
         "STOOK_WORK_LEASE": str(LEASE),
         "STOOK_WORK_CLAIM": "20",
@@ -99,15 +119,13 @@ class Run:
         return report
 
     def fill(self, world: World) -> None:
-        """The queue as it begins."""
-        if self.name == "go":
-            self.call("go", "index")
-            return
+        """The queue as it begins: all crates, or the feed at its beginning."""
         settings = load_settings({k: v for k, v in self.told.items() if k.startswith("STOOK_")}, self.folder, {})
         with open_ledger(settings) as ledger:
-            queue = next(name for name in ledger.queues if name == "cargo-index")
-            names = sorted(crate.name for crate in world.crates.values())
-            ledger.announce([Announcement(queue, name.lower(), source="seed") for name in names])
+            announce_standing(ledger, registry_named(self.name), settings)
+            if self.name == "cargo":
+                names = sorted(crate.name for crate in world.crates.values())
+                ledger.announce([Announcement("cargo-index", name.lower(), source="seed") for name in names])
 
     def rows(self) -> dict[str, list[str]]:
         """All tables, what tells times aside, each row as text."""
@@ -117,17 +135,19 @@ class Run:
             for table in METADATA.sorted_tables:
                 if str(table.name) in NOT_COMPARED:
                     continue
-                columns = [column for column in table.columns if _is_compared(table, column)]
-                rows = connection.execute(sa.select(*columns))
+                rows = connection.execute(sa.select(*_compared(table)))
                 found[str(table.name)] = sorted(repr(tuple(row)) for row in rows)
         engine.dispose()
         return found
 
 
-def _is_compared(table: sa.Table, column: sa.Column[Any]) -> bool:
-    if str(column.name) in TIMES or (str(column.name) == "ID" and "HISTORY" in str(table.name)):
-        return False
-    return str(column.name) != "DUE_AT"
+def _compared(table: sa.Table) -> Iterator[sa.ColumnElement[Any]]:
+    """Of when an event is due, only whether it ever is."""
+    for column in table.columns:
+        if str(column.name) == "DUE_AT":
+            yield column.is_(None)
+        elif str(column.name) not in TIMES and not (str(column.name) == "ID" and "HISTORY" in str(table.name)):
+            yield column
 
 
 def workers_of(parent: int) -> list[int]:
@@ -225,11 +245,11 @@ def url_of(server: servers.Server | None, folder: Path, name: str) -> str:
 
 def check(engine: str, chosen: argparse.Namespace, folder: Path) -> bool:
     chance = random.Random(chosen.seed)
-    world = big_world(chosen.packages)
+    world = big_world(chosen.packages or PACKAGES[chosen.registry])
     with engine_of(engine, folder) as server, LoopbackRegistry(world) as registry:
         calm = Run(environment(registry, url_of(server, folder, "calm"), 0.0), chosen.registry, folder)
         calm.fill(world)
-        calm.call("work", chosen.registry, "--once")
+        whole = calm.call("work", chosen.registry, "--once")
         wild = Run(environment(registry, url_of(server, folder, "wild"), chosen.gap), chosen.registry, folder)
         wild.fill(world)
         restarts = chosen.restarts if server else 0
@@ -237,13 +257,14 @@ def check(engine: str, chosen: argparse.Namespace, folder: Path) -> bool:
         started = time.monotonic()
         disturb(wild, chosen.workers, trouble, server, chance)
         spent = time.monotonic() - started
-        wild.told |= {"STOOK_CARGO_API_GAP": "0", "STOOK_GO_PROXY_GAP": "0"}
+        wild.told |= {name: "0" for name in wild.told if name.endswith("_GAP")}
         ended = wild.call("work", chosen.registry, "--once", "--workers", "2")
         expected, found = calm.rows(), wild.rows()
     same = {name: rows == found[name] for name, rows in expected.items()}
     count = sum(map(len, expected.values()))
     done = ", ".join(f"{number} {what}s" for what, number in trouble.done.items())
-    print(f"{engine:10} {chosen.registry}: {done} in {spent:.0f} s; then {ended['counts']}; {count:,} rows")
+    print(f"{engine:10} {chosen.registry}: {done} in {spent:.0f} s; undisturbed {whole['counts']}")
+    print(f"  left for after the trouble {ended['counts']}; {count:,} rows compared")
     for name, is_same in same.items():
         if not is_same:
             missing = [row for row in expected[name] if row not in set(found[name])]
@@ -260,7 +281,7 @@ def main() -> None:
     parser.add_argument("--freezes", type=int, default=2)
     parser.add_argument("--restarts", type=int, default=2, help="of the database, where it is a server")
     parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--packages", type=int, default=400)
+    parser.add_argument("--packages", type=int, help=", ".join(f"{name}: {count}" for name, count in PACKAGES.items()))
     parser.add_argument("--gap", type=float, default=0.25)
     parser.add_argument("--seed", type=int, default=7)
     chosen = parser.parse_args()
