@@ -13,10 +13,10 @@ import sqlalchemy as sa
 from stook.engine.ledger.lease import new_token
 from stook.engine.ledger.queue import Queue
 from stook.engine.ledger.schema import ID_LENGTH, STATUS
-from stook.engine.ledger.transaction import Transaction, among, chunks
+from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Cursor, Event
 
-__all__ = ["URGENT", "claim", "due_range", "partition"]
+__all__ = ["URGENT", "claim", "partition"]
 
 URGENT = timedelta(days=3650)
 """How far before now an urgent event is due: ahead of everything else in the one column that orders."""
@@ -32,11 +32,17 @@ HELD = (
 )
 
 
-def due_range(queue: Queue, now: datetime, limit: int) -> sa.Select[Any]:
+@cache
+def _due_range(queue: Queue) -> sa.Select[Any]:
     """The claim's one index range, in index order."""
     table = queue.table
-    due = sa.select(*_columns(queue)).where(*partition(queue), table.c["DUE_AT"] <= now)
-    return due.order_by(table.c["DUE_AT"], table.c["ID"]).limit(limit).with_for_update(skip_locked=True)
+    due = sa.select(*_columns(queue)).where(*partition(queue), table.c["DUE_AT"] <= _now(queue))
+    some = due.order_by(table.c["DUE_AT"], table.c["ID"]).limit(sa.bindparam("look", type_=sa.Integer))
+    return some.with_for_update(skip_locked=True)
+
+
+def _now(queue: Queue) -> sa.BindParameter[Any]:
+    return sa.bindparam("now", type_=queue.table.c["DUE_AT"].type)
 
 
 def claim(
@@ -47,7 +53,7 @@ def claim(
     `look` is how many due rows to begin with: all that is looked at is locked for others, and where a package's events
     lie far apart each row brings some more. The number returned tells how many it brought.
     """
-    rows: Sequence[Any] = transaction.execute(due_range(queue, now, look)).all()  # faster than row by row
+    rows: Sequence[Any] = transaction.rows(_due_range(queue), {"now": now, "look": look})
     gain = 1.0
     if rows and queue.version_column:
         seen = rows
@@ -57,7 +63,8 @@ def claim(
     token = new_token()
     _hold(transaction, queue, rows, lease_end, token)
     cursors = read_cursors(transaction, queue, [row[1] for row in rows]) if queue.has_cursor else None
-    return [_event(queue, row, now, token, cursors) for row in rows], max(gain, 1.0)
+    urgent = transaction.moment(now - URGENT / 2)
+    return [_event(queue, row, urgent, token, cursors) for row in rows], max(gain, 1.0)
 
 
 def read_cursors(transaction: Transaction, queue: Queue, names: Sequence[str]) -> dict[str, Cursor | None]:
@@ -94,7 +101,7 @@ def _due_of(transaction: Transaction, queue: Queue, names: Sequence[str], now: d
     """All due events of these packages: one short range of ids each."""
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     by_ranges = _by_joined_ranges if transaction.dialect.name == "postgresql" else _by_ranges
-    for row in transaction.execute(*by_ranges(queue, names, now)).all():
+    for row in transaction.rows(*by_ranges(queue, names, now)):
         if row[1] in by_name:  # eight bytes of a digest may be shared by chance
             by_name[row[1]].append(row)
     return by_name
@@ -114,7 +121,7 @@ def _ranges(queue: Queue, count: int) -> sa.Select[Any]:
     """Made once: putting it together takes longer than running it."""
     identity = queue.table.c["ID"]
     ends = ([sa.bindparam(f"{end}{place}", type_=identity.type) for end in ENDS] for place in range(count))
-    is_due = _is_due(queue, sa.bindparam("now", type_=queue.table.c["DUE_AT"].type))
+    is_due = _is_due(queue, _now(queue))
     inside = sa.or_(*(identity.between(low, high) for low, high in ends))
     return sa.select(*_columns(queue)).where(*partition(queue), is_due, inside).with_for_update(skip_locked=True)
 
@@ -136,7 +143,7 @@ def _joined_ranges(queue: Queue) -> sa.Select[Any]:
         return sa.func.substring(joined, place.c.place * ID_LENGTH + 1, ID_LENGTH, type_=sa.LargeBinary)
 
     inside = queue.table.c["ID"].between(bound("low"), bound("high"))
-    is_due = _is_due(queue, sa.bindparam("now", type_=queue.table.c["DUE_AT"].type))
+    is_due = _is_due(queue, _now(queue))
     found = sa.select(*_columns(queue)).where(*partition(queue), is_due, inside)
     locked = found.with_for_update(skip_locked=True).lateral("found")
     return sa.select(locked).select_from(place.join(locked, sa.true()))
@@ -148,10 +155,14 @@ def _is_due(queue: Queue, now: sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
 
 
 def _hold(transaction: Transaction, queue: Queue, rows: Sequence[Any], lease_end: datetime, token: int) -> None:
-    table = queue.table
     for some in chunks(rows, 500):
-        held = among(transaction.connection, table.c["ID"], [row[0] for row in some])
-        transaction.execute(sa.update(table).where(held).values(PROCESSED=sa.text(HELD), DUE_AT=lease_end, LEASE=token))
+        transaction.change(_holding(queue), {"until": lease_end, "token": token}, [bytes(row[0]) for row in some])
+
+
+@cache
+def _holding(queue: Queue) -> sa.Update:
+    values = {"DUE_AT": sa.bindparam("until"), "LEASE": sa.bindparam("token"), "PROCESSED": sa.text(HELD)}
+    return sa.update(queue.table).where(these(queue.table)).values(values)
 
 
 def _columns(queue: Queue) -> list[sa.ColumnElement[Any]]:
@@ -171,7 +182,8 @@ def partition(queue: Queue) -> list[sa.ColumnElement[bool]]:
     return [queue.table.c["QUEUE"] == queue.partition] if queue.partition else []
 
 
-def _event(queue: Queue, row: Any, now: datetime, token: int, cursors: Mapping[str, Cursor | None] | None) -> Event:
+def _event(queue: Queue, row: Any, before: Any, token: int, cursors: Mapping[str, Cursor | None] | None) -> Event:
+    """`before` is when urgent events are due, as the driver gives times."""
     identity, name, version, processed, attempts, resync, due_at, *told = row
     facts = dict(zip(queue.facts, told, strict=True))
     packed = facts.pop("FACTS", None)
@@ -188,7 +200,7 @@ def _event(queue: Queue, row: Any, now: datetime, token: int, cursors: Mapping[s
         processed=_held_code(processed),
         attempts=attempts,
         resync=bool(resync),
-        urgent=due_at < now - URGENT / 2,
+        urgent=due_at < before,
         lease=token,
         facts=facts,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from stook.engine.ledger.claim import partition
 from stook.engine.ledger.lease import is_abandoned
 from stook.engine.ledger.queue import Queue
-from stook.engine.ledger.transaction import Transaction, among, chunks
+from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Event
 
 __all__ = ["free_abandoned", "held", "hold_until", "is_held"]
@@ -23,16 +25,20 @@ def is_held(queue: Queue) -> sa.ColumnElement[bool]:
 
 def held(transaction: Transaction, queue: Queue, events: Sequence[Event]) -> set[bytes]:
     """The ids that we still hold; the rows stay locked until the transaction ends."""
-    table = queue.table
     ours: set[bytes] = set()
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         tokens = {event.id: event.lease for event in some}
-        ours_or_lost = among(transaction.connection, table.c["ID"], list(tokens))
-        rows = sa.select(table.c["ID"], table.c["LEASE"]).where(ours_or_lost, is_held(queue))
-        for identity, lease in transaction.execute(rows.order_by(table.c["ID"]).with_for_update()).all():
+        for identity, lease in transaction.rows(_leases(queue), {}, list(tokens)):
             if lease == tokens[bytes(identity)]:
                 ours.add(bytes(identity))
     return ours
+
+
+@cache
+def _leases(queue: Queue) -> sa.Select[Any]:
+    table = queue.table
+    held = sa.select(table.c["ID"], table.c["LEASE"]).where(these(table), is_held(queue))
+    return held.order_by(table.c["ID"]).with_for_update()
 
 
 def hold_until(transaction: Transaction, queue: Queue, events: Sequence[Event], due: datetime) -> None:
@@ -40,9 +46,8 @@ def hold_until(transaction: Transaction, queue: Queue, events: Sequence[Event], 
     table = queue.table
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         tokens = sorted({event.lease for event in some})
-        ids = among(transaction.connection, table.c["ID"], [event.id for event in some])
-        ours = table.c["LEASE"].in_(tokens) & is_held(queue)
-        transaction.execute(sa.update(table).where(ids, ours).values(DUE_AT=due))
+        ours = table.c["ID"].in_([event.id for event in some]) & table.c["LEASE"].in_(tokens) & is_held(queue)
+        transaction.execute(sa.update(table).where(ours).values(DUE_AT=due))
 
 
 def free_abandoned(

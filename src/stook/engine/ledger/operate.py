@@ -17,7 +17,7 @@ from stook.engine.ledger.claim import partition
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.ledger import Ledger
 from stook.engine.ledger.queue import Queue
-from stook.engine.ledger.transaction import Transaction, among
+from stook.engine.ledger.transaction import Transaction
 
 __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive"]
 
@@ -158,5 +158,5 @@ def _change_some(
     transaction: Transaction,
 ) -> int:
     """Those that are still as they were chosen."""
-    these = among(transaction.connection, queue.table.c["ID"], ids)
-    return int(transaction.execute(sa.update(queue.table).where(these, *chosen).values(values)).rowcount)
+    still = queue.table.c["ID"].in_(ids), *chosen
+    return int(transaction.execute(sa.update(queue.table).where(*still).values(values)).rowcount)

@@ -6,13 +6,14 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.queue import Queue
-from stook.engine.ledger.transaction import Transaction, among, chunks
+from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Code, Event, Outcome
 
 __all__ = ["LADDER", "back_off", "next_state", "settle"]
@@ -71,17 +72,27 @@ def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, O
 
 
 def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event], columns: dict[str, Any]) -> int:
-    table = queue.table
     settled = 0
-    for some in chunks(sorted(events, key=lambda event: event.id), 500):
-        ids = among(transaction.connection, table.c["ID"], [event.id for event in some])
-        ours = table.c["LEASE"].in_(sorted({event.lease for event in some})) & is_held(queue)
-        settled += transaction.execute(sa.update(table).where(ids, ours).values(columns | {"LEASE": None})).rowcount
+    statement = _alike(queue, tuple(columns))
+    told = {f"b_{name.lower()}": value for name, value in columns.items()}
+    leases = sorted({event.lease for event in events})
+    for lease, some in ((one, [event.id for event in events if event.lease == one]) for one in leases):
+        for ids in chunks(sorted(some), 500):
+            settled += transaction.change(statement, told | {"b_lease": lease}, ids)
     return settled
 
 
-def _settle_one_by_one(transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]) -> int:
+@cache
+def _alike(queue: Queue, names: Sequence[str]) -> sa.Update:
     """Parameters are prefixed, so as not to clash with column names."""
+    table = queue.table
+    ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)
+    changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
+    return sa.update(table).where(these(table), ours).values(changes)
+
+
+def _settle_one_by_one(transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]) -> int:
+    """As above."""
     table = queue.table
     changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
     ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)

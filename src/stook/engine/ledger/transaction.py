@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -13,7 +14,9 @@ from sqlalchemy.engine import Connection
 
 from stook.engine.ledger.dialects import Dialect
 
-__all__ = ["Transaction", "among", "chunks"]
+__all__ = ["Transaction", "chunks", "these"]
+
+THESE = "IN (/* ids */)"  # where the dialect's own way to name many ids goes
 
 T = TypeVar("T")
 
@@ -24,21 +27,18 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def among(connection: Connection, column: sa.Column[Any], ids: Sequence[bytes]) -> sa.ColumnElement[bool]:
-    """Whether a column holds one of these ids, which are all of one length.
+def these(queue_table: Table) -> sa.ColumnElement[bool]:
+    """In a prepared statement: whether the row is one of the `ids` that it is run with."""
+    return sa.text(f"{queue_table.c['ID'].name} {THESE}")  # type: ignore[return-value]
 
-    On PostgreSQL they go as one value: its driver reads long statements anew each time, and writes arrays slowly.
-    """
-    if connection.dialect.name != "postgresql":
-        return column.in_(ids)
-    split = (
-        f"{column.name} = ANY(ARRAY(SELECT substring(:joined FROM place * :size + 1 FOR :size)"
-        " FROM generate_series(0, :last) AS place))"
-    )
-    size = sa.bindparam("size", len(ids[0]) if ids else 1, sa.Integer, unique=True)
-    joined = sa.bindparam("joined", b"".join(ids), sa.LargeBinary, unique=True)
-    last = sa.bindparam("last", len(ids) - 1, sa.Integer, unique=True)
-    return sa.text(split).bindparams(joined, size, last)  # type: ignore[return-value]
+
+def _compiled(statement: sa.Executable, dialect: sa.Dialect) -> tuple[str, dict[str, Any], Sequence[str] | None]:
+    """The driver's text of a statement, the values that are part of it, and the order of its parameters."""
+    compiled: Any = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
+    return str(compiled), compiled.params, compiled.positiontup
+
+
+_prepared = cache(_compiled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,29 @@ class Transaction:
     def execute(self, statement: sa.Executable, parameters: Any = None) -> Any:
         """A statement's result; rows are what the database says, and typed where they are read."""
         return self.connection.execute(statement, parameters)
+
+    def rows(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes] = ()) -> list[Any]:
+        """The rows of a statement, as the driver gives them: tuples, times of SQLite as text.
+
+        This and `change` are for statements that are made once and run all the time, with their `these` in `ids`:
+        putting a statement together, and typing its rows, costs as much as running it.
+        """
+        result = self._run(statement, told, ids)
+        rows: list[Any] = result.cursor.fetchall()
+        result.close()
+        return rows
+
+    def change(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes] = ()) -> int:
+        """Run such a statement; returns how many rows matched."""
+        return int(self._run(statement, told, ids).rowcount)
+
+    def _run(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes]) -> Any:
+        text, within, order = _prepared(statement, self.connection.dialect)
+        values = within | {name: self._plain(value) for name, value in told.items()}
+        if THESE in text:
+            named, more = self.dialect.among(ids)
+            text, values = text.replace(THESE, named), values | more
+        return self.connection.exec_driver_sql(text, values if order is None else tuple(values[name] for name in order))
 
     def with_ids(self, table: Table, expressions: Sequence[str], ids: Sequence[bytes]) -> Iterator[Any]:
         """The rows of these ids that are there: ID as bytes, then each SQL expression as the driver gives it."""
@@ -88,12 +111,12 @@ class Transaction:
         """Run one UPDATE for each row of bound parameters; returns how many rows matched."""
         if not rows:
             return 0
-        # Compiled once and handed to the driver: SQLAlchemy's own way looks at every value of every row.
-        compiled = sa.update(table).where(where).values(changes).compile(dialect=self.connection.dialect)
-        told = [compiled.params | {name: self._plain(value) for name, value in row.items()} for row in rows]
-        names = compiled.positiontup
-        values: Any = told if names is None else [tuple(row[name] for name in names) for row in told]
-        return int(self.connection.exec_driver_sql(str(compiled), values).rowcount)
+        # Handed to the driver: SQLAlchemy's own way looks at every value of every row.
+        statement = sa.update(table).where(where).values(changes)
+        text, within, order = _compiled(statement, self.connection.dialect)
+        told = [within | {name: self._plain(value) for name, value in row.items()} for row in rows]
+        values: Any = told if order is None else [tuple(row[name] for name in order) for row in told]
+        return int(self.connection.exec_driver_sql(text, values).rowcount)
 
     def _plain(self, value: Any) -> Any:
         return self.dialect.moment(value) if isinstance(value, datetime) else value

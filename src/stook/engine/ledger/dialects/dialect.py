@@ -54,6 +54,10 @@ class Dialect(Protocol):
         """The rows of these ids, as the driver gives them: ID, then the expressions. For thousands of ids at once."""
         ...
 
+    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+        """What stands behind a column in a condition that it is one of these ids, and named parameters of that."""
+        ...
+
     def moment(self, value: datetime | None) -> Any:
         """A time as the two writes above want it."""
         ...

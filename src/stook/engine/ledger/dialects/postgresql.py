@@ -54,11 +54,18 @@ class Postgresql:
         )
 
     def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID = ANY("
-        # One value: the driver writes arrays slowly.
-        split = "ARRAY(SELECT substring(%b FROM place * %s + 1 FOR %s) FROM generate_series(0, %s) AS place))"
+        named, told = self.among(ids)
+        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID {named}"
+        return connection.exec_driver_sql(wanted, told)
+
+    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+        # One value: the driver reads long statements anew each time, and writes arrays slowly.
         size = len(ids[0]) if ids else 1
-        return connection.exec_driver_sql(wanted + split, (b"".join(ids), size, size, len(ids) - 1))
+        split = f"SELECT substring(%(ids)b FROM place * {size} + 1 FOR {size})"
+        return f"= ANY(ARRAY({split} FROM generate_series(0, %(last)s) AS place))", {
+            "ids": b"".join(ids),
+            "last": len(ids) - 1,
+        }
 
     def moment(self, value: datetime | None) -> Any:
         return value

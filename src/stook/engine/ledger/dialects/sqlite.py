@@ -62,6 +62,10 @@ class Sqlite:
         wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID IN ({column_list('?' * len(ids))})"
         return connection.exec_driver_sql(wanted, tuple(ids))
 
+    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+        named = [f"x'{one.hex()}'" for one in ids]
+        return f"IN ({','.join(named)})", {}
+
     def moment(self, value: datetime | None) -> Any:
         return None if value is None else moment_text(value)
 
