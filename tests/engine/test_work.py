@@ -191,6 +191,26 @@ def test_stop_finishes_what_is_under_way(ledger):
     assert counted.count(1) < 10
 
 
+def test_stop_gives_back_what_waits_for_its_turn(ledger):
+    """Claimed events whose visits did not begin before `stop` are free at once, and no request is made for them."""
+    announce(ledger, *(f"n{number}" for number in range(30)))
+    door = Script()
+
+    async def main() -> Tally:
+        work = Work(ledger, door, [Kind(tasks=2, batch=30)])
+
+        async def stop():
+            work.stop()
+            return Reply("", 200, b"stopped")
+
+        door.answers |= {f"n{number}": stop for number in range(30)}
+        return await asyncio.wait_for(work.run(once=False), 20)
+
+    tally = asyncio.run(main())
+    assert (tally.outcomes, len(door.asked), tally.failures) == ({"complete": 2}, 2, [])
+    assert len(ledger.claim("pages", 40)) == 28
+
+
 def test_cancelling_keeps_and_gives_back(ledger):
     """On Ctrl-C finished visits are kept, and all other events are free at once."""
     announce(ledger, "done", "waits", "waits too", "in line")

@@ -57,12 +57,14 @@ class Work:
         self._database = ThreadPoolExecutor(1, "ledger")
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()  # None: no more will come
         self._parts: dict[int, asyncio.Event] = {}  # of visits that go on; set when they are kept
-        self._taken: list[Event] = []  # claimed, their visits not begun
+        self._taken: list[Event] = []  # claimed, their visits not made yet
+        self._put_back: list[Event] = []  # by visits whose turn did not come before `stop`
         self._held: dict[int, Sequence[Event]] = {}  # of visits that are under way, or not kept
         self._wake = asyncio.Event()
         self._visits: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
-        self._stopped = False
+        self._stopped = False  # takes no more
+        self._leaves = False  # nor begins what it has taken
         self._is_unsure = False  # whether a claim may have been kept though its answer never came
 
     @property
@@ -71,8 +73,8 @@ class Work:
         return not self._held and not self._taken
 
     def stop(self) -> None:
-        """Take no more events; what is under way is finished and kept."""
-        self._stopped = True
+        """Take no more events; what is under way is finished and kept, what only waits for its turn is given back."""
+        self._stopped = self._leaves = True
         self._wake.set()
 
     async def run(self, *, once: bool, settled: Callable[[], bool] | None = None, visits: int | None = None) -> Tally:
@@ -181,6 +183,11 @@ class Work:
     async def _attend(self, begun: Begun) -> None:
         """See one visit through to its end."""
         async with self._places[id(begun.source)]:
+            if self._leaves:
+                self._put_back += self._held.pop(id(begun))
+                self._busy[id(begun.source)] -= 1
+                self._wake.set()
+                return
             kept = asyncio.Event()
             kept.set()
             while not begun.has_ended:
@@ -276,7 +283,7 @@ class Work:
             raise self._fault
 
     def _release_left(self) -> None:
-        left = [*self._taken, *(event for events in self._held.values() for event in events)]
+        left = [*self._taken, *self._put_back, *(event for events in self._held.values() for event in events)]
         if left:
             self.ledger.release(left)
 
