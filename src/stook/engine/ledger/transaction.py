@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -85,7 +85,7 @@ class Transaction:
         """Insert the rows whose primary key is not there yet."""
         self.dialect.insert_missing(self.connection, table.name, columns, rows)
 
-    def insert_fresh(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
+    def insert_fresh(self, table: Table, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bool:
         """Insert rows that are most likely all new, the fastest way; returns whether they were. If not, none is."""
         try:
             with self.connection.begin_nested():

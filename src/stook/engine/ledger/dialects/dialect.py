@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-__all__ = ["Dialect", "Rows", "assignments", "column_list", "is_conflict", "is_refusal", "tuples"]
+__all__ = ["Dialect", "Rows", "assignments", "batches", "column_list", "is_conflict", "is_refusal", "tuples"]
 
 Rows = Sequence[Sequence[Any]]
 
@@ -26,7 +27,7 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Insert rows, or fail on the first that is there."""
         ...
 
@@ -96,6 +97,13 @@ def _assignment(entry: str, new: str, old: str) -> str:
     return f"{name} = " + expression.format(new=new.format(name), old=old.format(name))
 
 
-def tuples(rows: Rows) -> list[tuple[Any, ...]]:
+def batches(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Rows]:
+    """So many at a time."""
+    left = iter(rows)
+    while some := list(islice(left, size)):
+        yield some
+
+
+def tuples(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
     """Rows as drivers want them."""
     return [row if isinstance(row, tuple) else tuple(row) for row in rows]

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.mysql.base import MySQLIdentifierPreparer
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal
+from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Mysql", "mysql_engine"]
@@ -38,7 +38,7 @@ class Mysql:
         # INSERT IGNORE would hide other errors too.
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {columns[0]} = {table}.{columns[0]}")
 
-    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         self._insert(connection, table, columns, rows, "")
 
     def upsert(
@@ -68,7 +68,14 @@ class Mysql:
         is_check = bool(error.orig and error.orig.args and error.orig.args[0] == BROKEN_CHECK)
         return state.startswith(BAD_DATA) or is_check or is_refusal(error)
 
-    def _insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows, conflict: str) -> None:
+    def _insert(
+        self,
+        connection: Connection,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        conflict: str,
+    ) -> None:
         for statement in _statements(table, columns, rows):
             # The driver must not look for its own placeholders in our literals.
             connection.exec_driver_sql(f"{statement} {conflict}", execution_options={"no_parameters": True})
@@ -79,13 +86,13 @@ def _quoted(entry: str) -> str:
     return f"`{name}`{sign}{expression}"
 
 
-def _statements(table: str, columns: Sequence[str], rows: Rows) -> Iterator[str]:
+def _statements(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """INSERTs of all rows, none too long for a server."""
     head = f"INSERT INTO {table} ({column_list([f'`{name}`' for name in columns])}) VALUES "
-    for part in range(0, len(rows), STATEMENT_ROWS):
+    for batch in batches(rows, STATEMENT_ROWS):
         some: list[str] = []
         size = 0
-        for text in written(rows[part : part + STATEMENT_ROWS], WRITERS, ","):
+        for text in written(batch, WRITERS, ","):
             if some and size + len(text) > STATEMENT_LENGTH:
                 yield f"{head}({'),('.join(some)})"
                 some, size = [], 0

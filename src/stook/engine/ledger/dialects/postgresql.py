@@ -13,13 +13,14 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal, tuples
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Postgresql", "postgresql_engine"]
 
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 _SPECIAL = re.compile(r"[\\\t\n\r]")
+COPY_BATCH = 1000
 COPY_FROM = 50  # rows from which a COPY into a temporary table is faster than a statement a row
 
 
@@ -32,9 +33,8 @@ class Postgresql:
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
 
-    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
-        if rows:
-            _copy(connection, f"COPY {table} ({column_list(columns)}) FROM STDIN", rows)
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        _copy(connection, f"COPY {table} ({column_list(columns)}) FROM STDIN", rows)
 
     def upsert(
         self,
@@ -106,13 +106,17 @@ WRITERS: dict[type, ColumnWriter] = {
 """Values as COPY's text format has them."""
 
 
-def _copy(connection: Connection, statement: str, rows: Rows) -> None:
-    """SQLAlchemy knows no COPY; the driver's errors are made those that it would raise."""
+def _copy(connection: Connection, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+    """SQLAlchemy knows no COPY; the driver's errors are made those that it would raise.
+
+    The server works on each batch while the next is written.
+    """
     driver: Any = connection.dialect.loaded_dbapi
     cursor: Any = connection.connection.cursor()
     try:
         with cursor, cursor.copy(statement) as copy:
-            copy.write("\n".join(written(rows, WRITERS, "\t")))
+            for some in batches(rows, COPY_BATCH):
+                copy.write("\n".join([*written(some, WRITERS, "\t"), ""]))
     except driver.Error as error:
         raise sa.exc.DBAPIError.instance(statement, None, error, driver.Error) from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,9 +40,9 @@ class Sqlite:
         if rows:
             connection.exec_driver_sql(f"{_insert(table, columns)} ON CONFLICT DO NOTHING", tuples(rows))
 
-    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
-        if rows:
-            connection.exec_driver_sql(_insert(table, columns), tuples(rows))
+    def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        if some := tuples(rows):
+            connection.exec_driver_sql(_insert(table, columns), some)
 
     def upsert(
         self,

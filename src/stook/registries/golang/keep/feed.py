@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -82,7 +82,7 @@ def _add(transaction: Transaction, feed: str, rows: Mapping[bytes, Entry], now: 
             return {}
     known = _known_events(transaction, ids)
     missing = [one for one in ids if one not in known]
-    transaction.insert_missing(GO_LIST, COLUMNS, _rows(transaction, feed, missing, rows, now))
+    transaction.insert_missing(GO_LIST, COLUMNS, list(_rows(transaction, feed, missing, rows, now)))
     return known
 
 
@@ -94,17 +94,15 @@ def _known_events(transaction: Transaction, ids: Sequence[bytes]) -> dict[bytes,
 
 def _rows(
     transaction: Transaction, feed: str, ids: Sequence[bytes], entries: Mapping[bytes, Entry], now: datetime
-) -> list[tuple[Any, ...]]:
+) -> Iterator[tuple[Any, ...]]:
     at = transaction.moment(now)
-    rows: list[tuple[Any, ...]] = []
     for identity in ids:
         one = entries[identity]
         time, raw = transaction.moment(moment(one.time)), one.raw[:LONGEST_RAW]
         if one.problem:
-            rows.append((identity, 3, None, one.problem[:500], time, raw, at, at, one.path, one.version, feed, "index"))
+            yield identity, 3, None, one.problem[:500], time, raw, at, at, one.path, one.version, feed, "index"
         else:
-            rows.append((identity, 0, at, None, time, raw, at, at, one.path, one.version, feed, "index"))
-    return rows
+            yield identity, 0, at, None, time, raw, at, at, one.path, one.version, feed, "index"
 
 
 def _touch(
