@@ -108,7 +108,7 @@ async def walk(ledger: Ledger, name: str, pages: int) -> tuple[float, float, int
     ledger.announce([Announcement(FEED.name, name, source="bench")])
     started, spent = time.perf_counter(), time.process_time()
     async with Door(Guard(["127.0.0.0/8"]), Lanes(clock, default=LaneSettings(0.0)), "stook-bench", clock) as door:
-        tally = await Work(ledger, door, [GoFeed(f"http://127.0.0.1:{PORT}")]).run(once=True, visits=-(-pages // 40))
+        tally = await Work(ledger, door, [GoFeed(f"http://127.0.0.1:{PORT}")]).run(once=True, visits=-(-pages // 60))
     return time.perf_counter() - started, time.process_time() - spent, tally.written["list"]
 
 

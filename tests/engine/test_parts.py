@@ -143,6 +143,28 @@ def test_cancelled_between_two_parts(ledger):
     assert [event.name for event in ledger.claim("pages", 10)] == ["a"]
 
 
+def test_stopped_between_two_parts(ledger):
+    """After `stop` a visit ends with its next part, which is kept; the event is free at once."""
+    announce(ledger, "a")
+    source = Kind(numbers(9))
+    door = Script()
+
+    async def main() -> None:
+        work = Work(ledger, door, [source])
+
+        async def stop():
+            work.stop()
+            return Reply("", 200, b"2")
+
+        door.answers["2"] = stop
+        await asyncio.wait_for(work.run(once=False), 20)
+        assert is_empty(work)
+
+    asyncio.run(main())
+    assert (source.kept, ledger.cursor("feed").value, len(door.asked)) == (["0", "1", "2"], "2", 3)
+    assert [event.name for event in ledger.claim("pages", 10)] == ["a"]
+
+
 def test_parts_alone(ledger):
     """A visit may have parts before its first request, and need not ask anything."""
     announce(ledger, "a")

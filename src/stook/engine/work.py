@@ -58,7 +58,7 @@ class Work:
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()  # None: no more will come
         self._parts: dict[int, asyncio.Event] = {}  # of visits that go on; set when they are kept
         self._taken: list[Event] = []  # claimed, their visits not made yet
-        self._put_back: list[Event] = []  # by visits whose turn did not come before `stop`
+        self._put_back: list[Event] = []  # of visits that were given up after `stop`
         self._held: dict[int, Sequence[Event]] = {}  # of visits that are under way, or not kept
         self._wake = asyncio.Event()
         self._visits: set[asyncio.Task[None]] = set()
@@ -73,7 +73,10 @@ class Work:
         return not self._held and not self._taken
 
     def stop(self) -> None:
-        """Take no more events; what is under way is finished and kept, what only waits for its turn is given back."""
+        """Take no more events; what is under way is finished and kept, what only waits for its turn is given back.
+
+        A visit that has a part to be kept ends with that.
+        """
         self._stopped = self._leaves = True
         self._wake.set()
 
@@ -183,10 +186,7 @@ class Work:
     async def _attend(self, begun: Begun) -> None:
         """See one visit through to its end."""
         async with self._places[id(begun.source)]:
-            if self._leaves:
-                self._put_back += self._held.pop(id(begun))
-                self._busy[id(begun.source)] -= 1
-                self._wake.set()
+            if self._gives_up(begun):
                 return
             kept = asyncio.Event()
             kept.set()
@@ -196,6 +196,8 @@ class Work:
                 else:
                     await kept.wait()  # one part waits while the next is made, and no more
                     kept = self._hand_over(begun.take_part())
+                    if self._gives_up(begun):
+                        return
                 await self._recall([begun])
         finished = begun.finished()
         self._held[id(finished)] = begun.events  # first, as the database's thread looks at this too
@@ -203,6 +205,15 @@ class Work:
         self._finished.put_nowait(finished)
         self._busy[id(begun.source)] -= 1
         self.tally.ended[begun.source.name] += 1
+
+    def _gives_up(self, begun: Begun) -> bool:
+        """After `stop`, what has asked nothing yet, or has handed over a part, is left to another visit."""
+        if not self._leaves or begun.has_ended:
+            return False
+        self._put_back += self._held.pop(id(begun))
+        self._busy[id(begun.source)] -= 1
+        self._wake.set()
+        return True
 
     def _hand_over(self, part: Finished) -> asyncio.Event:
         self._parts[id(part)] = kept = asyncio.Event()

@@ -38,8 +38,8 @@ class GoFeed:
 
     index_url: str
     limit: int = PAGE_LIMIT
-    pages: int = 40
-    step: int = 5
+    pages: int = 60
+    step: int = 20
     tasks: int = 2
     batch: int = 2
     name: str = "Go index"
