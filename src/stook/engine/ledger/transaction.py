@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -38,7 +38,7 @@ def _compiled(statement: sa.Executable, dialect: sa.Dialect) -> tuple[str, dict[
     return str(compiled), compiled.params, compiled.positiontup
 
 
-_prepared = cache(_compiled)
+_prepared = lru_cache(256)(_compiled)
 
 
 @dataclass(frozen=True, slots=True)

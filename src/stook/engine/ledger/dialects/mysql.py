@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal
+from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Mysql", "mysql_engine"]
@@ -135,7 +136,8 @@ def mysql_engine(url: URL) -> sa.Engine:
         raise UserError("MySQL and MariaDB need PyMySQL: python -m pip install 'stook[mysql]'") from None
     query = {**url.query, "charset": "utf8mb4"}
     chosen = url.set(drivername="mysql+pymysql", query=query)
-    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
+    ping_the_idle(engine)
     event.listen(engine, "connect", _prepare)
     _quote_all_names(engine)
     return engine

@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Postgresql", "postgresql_engine"]
@@ -128,7 +129,8 @@ def postgresql_engine(url: URL) -> sa.Engine:
     except ImportError:
         raise UserError("PostgreSQL needs psycopg: python -m pip install 'stook[postgresql]'") from None
     chosen = url.set(drivername="postgresql+psycopg")
-    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
+    ping_the_idle(engine)
     event.listen(engine, "connect", _prepare)
     return engine
 
