@@ -6,7 +6,8 @@
 Visits ask nobody and find nothing, so what is measured is claim, keep and settle. Each transaction that keeps visits
 adds a line with the number of its events and two sums over their ids; at the end the lines must add up to every event
 exactly once. Then as many processes work on a table of the same size by the claim of old: `PROCESSED = 0 OR (PROCESSED
-= 30 AND LAST_UPDATED < …) OR …` over nine rungs, newest first. Tables of ours in that database are dropped.
+= 30 AND LAST_UPDATED < …) OR …` over nine rungs, newest first; three tenths of that table are due, or with --same all
+of it, as of ours. Tables of ours in that database are dropped.
 """
 
 from __future__ import annotations
@@ -223,18 +224,18 @@ def fill(ledger: Ledger, count: int) -> tuple[int, int, int]:
     return expected
 
 
-def fill_old(ledger: Ledger, count: int) -> None:
-    """60 % done, 30 % pending, 10 % spread over the rungs."""
+def fill_old(ledger: Ledger, count: int, *, is_same: bool) -> None:
+    """60 % done, 30 % pending, 10 % spread over the rungs; or all pending."""
     now = datetime.now(UTC).replace(tzinfo=None)
     for begin in range(0, count, BATCH):
         rows = []
         for number in range(begin, min(begin + BATCH, count)):
             place = number % 100
-            state = 1 if place < 60 else 0 if place < 90 else 30 + number % 9
+            state = 0 if is_same else 1 if place < 60 else 0 if place < 90 else 30 + number % 9
             moment = ledger.dialect.moment(now - timedelta(seconds=count - number))
             rows.append((sha256(str(number).encode()).digest()[:24], state, moment, moment, f"package-{number}"))
         with ledger.transaction() as transaction:
-            transaction.insert_missing(OLD, ["id", "processed", "ts", "last_updated", "name"], rows)
+            transaction.insert_fresh(OLD, ["id", "processed", "ts", "last_updated", "name"], rows)
 
 
 def analyze(ledger: Ledger) -> None:
@@ -293,7 +294,7 @@ def measure_ours(ledger: Ledger, url: str, chosen: argparse.Namespace) -> float:
 
 
 def measure_old(ledger: Ledger, url: str, chosen: argparse.Namespace) -> float:
-    fill_old(ledger, chosen.events)
+    fill_old(ledger, chosen.events, is_same=chosen.same)
     analyze(ledger)
     answers, spent = together(old_work, chosen.workers, url, chosen.seconds)
     done, empty, troubles = (sum(one[place] for one in answers) for place in range(3))
@@ -310,6 +311,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=30.0, help="how long the old claim is measured")
+    parser.add_argument("--same", action="store_true", help="all events of the old table are due, too")
     chosen = parser.parse_args()
     engine, dialect = connect(chosen.url)
     drop(engine)
