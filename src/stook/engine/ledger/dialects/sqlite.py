@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,12 +14,13 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal, tuples
 from stook.engine.ledger.types import moment_text
 
 __all__ = ["Sqlite", "sqlite_engine"]
 
 OLDEST = (3, 37)
+STATEMENT_ROWS = 500
 PRAGMAS = (
     "busy_timeout=60000",
     "page_size=8192",
@@ -41,8 +43,9 @@ class Sqlite:
             connection.exec_driver_sql(f"{_insert(table, columns)} ON CONFLICT DO NOTHING", tuples(rows))
 
     def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        if some := tuples(rows):
-            connection.exec_driver_sql(_insert(table, columns), some)
+        """Many rows a statement: the interpreter is free for other threads all the while, not row by row."""
+        for some in batches(rows, STATEMENT_ROWS):
+            connection.exec_driver_sql(_insert(table, columns, len(some)), tuple(chain.from_iterable(some)))
 
     def upsert(
         self,
@@ -73,8 +76,12 @@ class Sqlite:
         return is_refusal(error)
 
 
-def _insert(table: str, columns: Sequence[str]) -> str:
-    return f"INSERT INTO {table} ({column_list(columns)}) VALUES ({column_list('?' * len(columns))})"
+def _insert(table: str, columns: Sequence[str], rows: int = 1) -> str:
+    return f"INSERT INTO {table} ({column_list(columns)}) VALUES {column_list([_places(len(columns))] * rows)}"
+
+
+def _places(count: int) -> str:
+    return f"({column_list('?' * count)})"
 
 
 def sqlite_engine(url: URL) -> sa.Engine:
