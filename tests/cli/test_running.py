@@ -7,9 +7,11 @@ from datetime import datetime
 
 import pytest
 
+from stook.cli.report import FAILURES_KEPT as LISTED
 from stook.cli.report import INTERRUPTION, UNREACHABLE, Report
 from stook.cli.running import fill_report
-from stook.engine.work import Failure, Tally
+from stook.engine.tally import FAILURES_KEPT as TALLIED
+from stook.engine.tally import Tally
 
 
 class Door:
@@ -28,8 +30,17 @@ def filled(tally: Tally, **closed: str) -> Report:
 
 
 def pending(*reasons: str, **more: int) -> Tally:
-    failures = [Failure(f"crate-{number} (index)", "pending", reason) for number, reason in enumerate(reasons)]
-    return Tally(failures=failures, outcomes=Counter({"pending": len(reasons)} | more))
+    tally = Tally(outcomes=Counter({"pending": len(reasons)} | more))
+    for number, reason in enumerate(reasons):
+        tally.fail(f"crate-{number} (index)", "pending", reason)
+    return tally
+
+
+def test_all_failures_are_counted() -> None:
+    """However many there were: the tally lists the first of them, the report the first of those."""
+    tally = pending(*["Malformed: not JSON"] * (TALLIED + 5))
+    report = filled(tally)
+    assert (report.failures_total, len(report.failures)) == (TALLIED + 5, LISTED)
 
 
 @pytest.mark.parametrize(

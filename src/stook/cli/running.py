@@ -116,6 +116,7 @@ def fill_report(report: Report, tally: Tally, door: Door) -> None:
             setattr(traffic, name, number)
     for failure in tally.failures:
         report.fail(failure.event, failure.error, failure.reason)
+    report.failures_total += tally.failed - len(tally.failures)
     for lane, reason in door.lanes.closed.items():
         waiting = sum(count for why, count in tally.deferred.items() if f" {lane} " in why)
         report.fail(f"lane {lane}", "LaneClosed", f"{reason}; {waiting:,} events wait for a later run")
