@@ -19,17 +19,20 @@ from stook.registries.registry import MIGRATIONS
 from stook.registries.store import HISTORY, RUST_LIST, RUST_PRODUCT, RUST_VERSION
 from stook.testing import ManualClock
 
+from .tables import Tables  # noqa: TID252
+
 TABLES = {"list": RUST_LIST, "version": RUST_VERSION, "product": RUST_PRODUCT, "history": HISTORY}
-TIMES = frozenset({"ID", "CREATED", "LAST_UPDATED", "SEEN_AT"})
 INDEX_URL, API_URL = "http://index.test", "http://api.test"
 
 
-class Shelf:
+class Shelf(Tables):
     """Keeps records as the loop does, one transaction each, an hour apart."""
 
+    tables = TABLES
+    order = ("PRODUCT_KEY", "CRATE_NAME", "VERSION", "SEEN_AT", "KIND")
+
     def __init__(self, ledger: Ledger, clock: ManualClock) -> None:
-        self.ledger = ledger
-        self.clock = clock
+        super().__init__(ledger, clock)
         self.index = CargoIndex(INDEX_URL, 3600.0, 4, 50)
         self.api = CargoApi(API_URL)
 
@@ -40,43 +43,14 @@ class Shelf:
         with self.ledger.transaction() as transaction:
             return source.keep(transaction, records, self.clock.now())
 
-    def rows(self, table: str, *columns: str) -> list[Any]:
-        """Rows of `list`, `version`, `product` or `history` as dictionaries, or as tuples of the columns asked for."""
-        chosen = TABLES[table]
-        order = [
-            chosen.c[name] for name in ("PRODUCT_KEY", "CRATE_NAME", "VERSION", "SEEN_AT", "KIND") if name in chosen.c
-        ]
-        with self.ledger.reading() as connection:
-            found = connection.execute(sa.select(chosen).order_by(*order)).mappings().all()
-        rows = [{str(name).upper(): value for name, value in row.items()} for row in found]
-        if not columns:
-            return rows
-        return [tuple(row[name] for name in columns) if len(columns) > 1 else row[columns[0]] for row in rows]
-
-    def facts(self) -> dict[str, list[Any]]:
-        """All four tables without what says when we wrote."""
-        left = {name: TIMES | ({"TIMESTAMP"} if name in ("version", "product") else set()) for name in TABLES}
-        return {
-            name: [{key: value for key, value in row.items() if key not in left[name]} for row in self.rows(name)]
-            for name in TABLES
-        }
-
     def history(self) -> list[tuple[str, str]]:
         """Kind and version of each entry, oldest first."""
-        rows = sorted(self.rows("history"), key=lambda row: (row["SEEN_AT"], row["KIND"], row["VERSION"]))
-        return [(row["KIND"], row["VERSION"]) for row in rows]
+        return [(row["KIND"], row["VERSION"]) for row in self.entries()]
 
     def sql(self, statement: str, **values: Any) -> None:
         """What an operator does."""
         with self.ledger.transaction() as transaction:
             transaction.execute(sa.text(statement), values)
-
-    def set(self, table: str, where: dict[str, Any], **values: Any) -> None:
-        """Set columns of the rows that match."""
-        chosen = TABLES[table]
-        with self.ledger.transaction() as transaction:
-            matching = [chosen.c[name] == value for name, value in where.items()]
-            transaction.execute(sa.update(chosen).where(*matching).values(values))
 
 
 @pytest.fixture(scope="module")

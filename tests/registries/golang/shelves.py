@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-import sqlalchemy as sa
-
 from stook.engine.ledger import Ledger, connect
 from stook.engine.ledger.keep import Finished
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
@@ -25,18 +23,20 @@ from stook.registries.registry import MIGRATIONS
 from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, HISTORY
 from stook.testing import ManualClock, run_visit
 
+from ..tables import Tables  # noqa: TID252
+
 TABLES = {"list": GO_LIST, "version": GO_VERSION, "product": GO_PRODUCT, "history": HISTORY}
-ORDER = ("PRODUCT_KEY", "INDEX_PATH", "INDEX_VERSION", "VERSION", "SEEN_AT", "KIND")
-TIMES = frozenset({"ID", "CREATED", "LAST_UPDATED", "SEEN_AT"})
 NOW = datetime(2026, 11, 1)
 
 
-class GoShelf:
+class GoShelf(Tables):
     """Keeps records as the loop does, one transaction each, an hour apart."""
 
+    tables = TABLES
+    order = ("PRODUCT_KEY", "INDEX_PATH", "INDEX_VERSION", "VERSION", "SEEN_AT", "KIND")
+
     def __init__(self, ledger: Ledger, clock: ManualClock) -> None:
-        self.ledger = ledger
-        self.clock = clock
+        super().__init__(ledger, clock)
         self.feed = GoFeed("http://index.test")
         self.modules = GoModules("http://proxy.test", False, 4, 300)
         self.pages = GoPages("http://pages.test")
@@ -60,36 +60,9 @@ class GoShelf:
     def announce(self, *some: Announcement) -> None:
         self.ledger.announce(some)
 
-    def rows(self, table: str, *columns: str) -> list[Any]:
-        """Rows of `list`, `version`, `product` or `history` as dictionaries, or as tuples of the columns asked for."""
-        chosen = TABLES[table]
-        order = [chosen.c[name] for name in ORDER if name in chosen.c]
-        with self.ledger.reading() as connection:
-            found = connection.execute(sa.select(chosen).order_by(*order)).mappings().all()
-        rows = [{str(name).upper(): value for name, value in row.items()} for row in found]
-        if not columns:
-            return rows
-        return [tuple(row[name] for name in columns) if len(columns) > 1 else row[columns[0]] for row in rows]
-
-    def facts(self) -> dict[str, list[Any]]:
-        """All four tables without what says when we wrote."""
-        left = {name: TIMES | ({"TIMESTAMP"} if name in ("version", "product") else set()) for name in TABLES}
-        return {
-            name: [{key: value for key, value in row.items() if key not in left[name]} for row in self.rows(name)]
-            for name in TABLES
-        }
-
     def history(self) -> list[tuple[str, str, str | None, str | None]]:
         """Kind, version, old and new of each entry, oldest first."""
-        rows = sorted(self.rows("history"), key=lambda row: (row["SEEN_AT"], row["KIND"], row["VERSION"]))
-        return [(row["KIND"], row["VERSION"], row["OLD"], row["NEW"]) for row in rows]
-
-    def set(self, table: str, where: dict[str, Any], **values: Any) -> None:
-        """Set columns of the rows that match."""
-        chosen = TABLES[table]
-        with self.ledger.transaction() as transaction:
-            matching = [chosen.c[name] == value for name, value in where.items()]
-            transaction.execute(sa.update(chosen).where(*matching).values(values))
+        return [(row["KIND"], row["VERSION"], row["OLD"], row["NEW"]) for row in self.entries()]
 
 
 @contextmanager
