@@ -207,8 +207,8 @@ def judge_cooldown(log: Sequence[Start], cooldown: Cooldown) -> bool:
     after = [one for one in lane if one.at >= cooldown.until]
     last = max((one.at - cooldown.known for one in late), default=0.0)
     print(f"429: in the database after {(cooldown.known - cooldown.sent) * 1000:.1f} ms;", end=" ")
-    print(f"{len(late)} on their way from {dict(Counter(one.host for one in late))},", end=" ")
-    print(f"the last {last * 1000:+.1f} ms after that;", end=" ")
+    hosts = ", ".join(f"{count} from host {host}" for host, count in Counter(one.host for one in late).items())
+    print(f"on their way: {f'{hosts}, the last {last * 1000:+.1f} ms after that' if late else 'none'};", end=" ")
     print(f"next {after[0].at - cooldown.sent:.3f} s after the 429 from host {after[0].host}", end="")
     is_good = last <= ON_THE_WAY and {one.host for one in after} == set(HOSTS)
     print("" if is_good else "   NOT ONE COOLDOWN FOR BOTH")
