@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
 from stook.cli.report import FAILURES_KEPT as LISTED
 from stook.cli.report import INTERRUPTION, UNREACHABLE, Report
-from stook.cli.running import fill_report
+from stook.cli.running import fastest_loop, fill_report
 from stook.engine.tally import FAILURES_KEPT as TALLIED
 from stook.engine.tally import Tally
 
@@ -34,6 +36,14 @@ def pending(*reasons: str, **more: int) -> Tally:
     for number, reason in enumerate(reasons):
         tally.fail(f"crate-{number} (index)", "pending", reason)
     return tally
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_fastest_loop(monkeypatch: pytest.MonkeyPatch, *, there: bool) -> None:
+    """The extra's loop where it is installed, Python's own elsewhere."""
+    extra = SimpleNamespace(new_event_loop=object())
+    monkeypatch.setitem(sys.modules, "uvloop", extra if there else None)
+    assert fastest_loop() is (extra.new_event_loop if there else None)
 
 
 def test_all_failures_are_counted() -> None:
