@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -28,9 +29,9 @@ log = structlog.get_logger(__name__)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 # The time at which the statement runs, not that at which its transaction began; no type with an edge in 2038.
 _NOW = {
-    "postgresql": "SELECT extract(epoch FROM clock_timestamp())",
-    "mysql": "SELECT timestampdiff(MICROSECOND, '1970-01-01', sysdate(6)) / 1e6",
-    "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
+    "postgresql": "extract(epoch FROM clock_timestamp())",
+    "mysql": "timestampdiff(MICROSECOND, '1970-01-01', sysdate(6)) / 1e6",
+    "sqlite": "(julianday('now') - 2440587.5) * 86400.0",
 }
 SLACK = 1.02
 """Between processes an answer travels, some faster than others: with so much more than the gap, a second never sees
@@ -83,13 +84,14 @@ class DatabaseLanes:
 
     def _look(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T] | None:
         with self._engine.connect().execution_options(reads_only=True) as connection:
-            before = self._state(self._read(connection, name, for_update=False), fresh)
-            state, answer = step(before, self._now(connection))
+            row = connection.execute(_look(self._dialect.name), {"name": name}).one()
+        before = self._state(row if row.HOST is not None else None, fresh)
+        state, answer = step(before, float(row.moment))
         return (state, answer) if state == before else None
 
     def _write(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T]:
         with self._engine.begin() as connection:
-            row = self._read(connection, name, for_update=True) or self._made(connection, name, fresh)
+            row = self._read(connection, name) or self._made(connection, name, fresh)
             before = self._state(row, fresh)
             state, answer = step(before, self._now(connection))
             if state != before:
@@ -102,13 +104,12 @@ class DatabaseLanes:
         values = self._values(self._state(None, fresh), fresh, None)
         plain = [self._dialect.moment(value) if isinstance(value, datetime) else value for value in values.values()]
         self._dialect.insert_missing(connection, LANE.name, ["HOST", *values], [(name, *plain)])
-        row = self._read(connection, name, for_update=True)
+        row = self._read(connection, name)
         assert row is not None  # noqa: S101  nobody deletes lanes
         return row
 
-    def _read(self, connection: Connection, name: str, *, for_update: bool) -> sa.Row[Any] | None:
-        wanted = sa.select(LANE).where(LANE.c["HOST"] == name)
-        return connection.execute(wanted.with_for_update() if for_update else wanted).first()
+    def _read(self, connection: Connection, name: str) -> sa.Row[Any] | None:
+        return connection.execute(sa.select(LANE).where(LANE.c["HOST"] == name).with_for_update()).first()
 
     def _state(self, row: sa.Row[Any] | None, fresh: LaneState) -> LaneState:
         gap = fresh.gap * SLACK
@@ -143,7 +144,14 @@ class DatabaseLanes:
         }
 
     def _now(self, connection: Connection) -> float:
-        return float(connection.exec_driver_sql(_NOW[self._dialect.name]).scalar_one())
+        return float(connection.exec_driver_sql(f"SELECT {_NOW[self._dialect.name]}").scalar_one())
+
+
+@cache
+def _look(engine: str) -> sa.Select[Any]:
+    """The database's time, and beside it the lane's row, if it has one: one trip for both."""
+    clock = sa.select(sa.literal_column(_NOW[engine]).label("moment")).subquery("clock")
+    return sa.select(clock.c.moment, LANE).select_from(clock.outerjoin(LANE, LANE.c["HOST"] == sa.bindparam("name")))
 
 
 def _closures(stored: str | None) -> dict[str, tuple[str, int]]:
