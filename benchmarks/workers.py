@@ -27,6 +27,7 @@ from typing import Any
 import sqlalchemy as sa
 import structlog
 
+from stook.cli.running import fastest_loop
 from stook.engine.clock import RealClock
 from stook.engine.ledger import Ledger, Transaction, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, VERSION_TABLE, migrate
@@ -140,7 +141,8 @@ def work(url: str, workers: int, ready: Any, answers: Any) -> None:
     ledger = WatchedLedger(engine, dialect, [VERSIONS], RealClock(), 600.0)
     ledger.watched, ledger.many = watched, workers * CLAIM * 2
     ready.wait()
-    tally = asyncio.run(Work(ledger, None, [Stub()]).run(once=True))  # type: ignore[arg-type]
+    with asyncio.Runner(loop_factory=fastest_loop()) as runner:
+        tally = runner.run(Work(ledger, None, [Stub()]).run(once=True))  # type: ignore[arg-type]
     watched.events, watched.failed = sum(tally.written.values()), tally.failed
     answers.put(watched)
 
