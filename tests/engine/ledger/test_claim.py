@@ -7,6 +7,8 @@ from threading import Barrier, Thread
 import pytest
 import sqlalchemy as sa
 
+from stook.engine.ledger import ledger
+from stook.engine.ledger.claim import claim
 from stook.engine.words import Code, Outcome
 
 
@@ -82,6 +84,26 @@ def test_packages_stay_whole(bench):
     assert len(first) <= 3
     rest = [event for _ in range(3) for event in bench.claim(3, queue="cargo")]
     assert len({event.id for event in [*first, *rest]}) == 6
+
+
+def test_a_claim_looks_at_no_more_than_it_needs(bench, monkeypatch):
+    """Where packages have several events far apart, later claims look at, and lock, fewer rows; never too few."""
+    for version in range(5):
+        bench.announce(*(f"crate-{number}@1.{version}.0" for number in range(40)), queue="cargo")
+        bench.clock.advance(1)
+    looks = []
+
+    def watched(*arguments):
+        looks.append(arguments[-1])
+        return claim(*arguments)
+
+    monkeypatch.setattr(ledger, "claim", watched)
+    claims = [bench.claim(50, "cargo") for _ in range(4)]
+    # Of the first 50 rows 20 are of the ten packages that fit; of the next 20 ten are.
+    assert looks == [50, 20, 10, 10]
+    for some in claims:
+        assert (len(some), len({one.name for one in some})) == (50, 10)  # all five of each
+    assert bench.claim(50, "cargo") == []
 
 
 def test_a_large_package_comes_alone(bench):

@@ -15,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.engine.errors import Malformed, Unavailable
+from stook.engine.ledger import event_id
 from stook.engine.ledger.keep import Finished
 from stook.engine.ledger.schema import POLL, STATUS
 from stook.engine.words import Announcement, Code, Cursor, Event, Found, Part, Reply
 from stook.registries.golang.feed import Gap
+from stook.registries.golang.keep.feed import SAMPLE
 from stook.registries.golang.queues import FEED, FEED_LANE, PAGE, PAGE_LANE
 from stook.registries.golang.records import GoPage
 from stook.registries.golang.sources import POLL_EVERY, GoFeed, GoPages
@@ -208,6 +210,33 @@ def test_feed_rows(go_shelf: GoShelf) -> None:
     assert rows["a.io/x"]["LAST_ERROR"] == "version is empty"
     kept = go_shelf.keep(feed_page(*good, *junk))
     assert (sum(kept.written.values()), kept.unchanged["list"], kept.rejected) == (0, 4, [])
+
+
+def test_one_known_among_many_new(go_shelf: GoShelf) -> None:
+    """A batch whose first look finds nothing known may hold what is: that stays as it was, all others are written."""
+    many = [entry(f"a.io/{number}", "v1.0.0", "2024-01-01T00:00:00Z") for number in range(5 * SAMPLE)]
+    ids = sorted((event_id(one.path, one.version), one) for one in many)
+    looked_at = {identity for identity, _ in ids[:: len(ids) // SAMPLE + 1]}
+    known, ended = [one for identity, one in ids if identity not in looked_at][7:9]
+    go_shelf.keep(feed_page(known, ended))
+    go_shelf.set("list", {"INDEX_PATH": known.path}, PROCESSED=1, DUE_AT=None)
+    go_shelf.set("list", {"INDEX_PATH": ended.path}, PROCESSED=5, DUE_AT=None)
+    later = entry(ended.path, ended.version, "2024-01-02T00:00:00Z")
+    junk = entry("a.io/junk", "", problem="version is empty")
+    kept = go_shelf.keep(feed_page(*many, junk, later), feed_page(known))
+    assert (kept.written["list"], kept.unchanged["list"]) == (5 * SAMPLE, 1)  # two less, the junk and the revived more
+    assert [name for name, _ in kept.rejected] == ["a.io/junk@"]
+    rows = {row["INDEX_PATH"]: row for row in go_shelf.rows("list")}
+    assert set(rows) == {one.path for one in (*many, junk)}
+    assert (rows[known.path]["PROCESSED"], rows[ended.path]["PROCESSED"]) == (1, 0)
+    assert rows[ended.path]["TIMESTAMP_RAW"] == later.raw
+
+
+def test_announced_twice_at_once(go_shelf: GoShelf) -> None:
+    """Of a new event that comes twice in one batch the first counts, as if each page were kept by itself."""
+    first, again = (entry("a.io/x", "v1.0.0", f"2024-01-01T00:00:0{second}Z") for second in (1, 2))
+    kept = go_shelf.keep(feed_page(first), feed_page(again))
+    assert (kept.written["list"], go_shelf.rows("list", "TIMESTAMP_RAW")) == (1, [first.raw])
 
 
 STATES = [0, 1, 2, 3, 5, 6, 20, 25, 30, 38, 39]

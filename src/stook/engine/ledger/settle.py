@@ -67,13 +67,14 @@ def settle(transaction: Transaction, queue: Queue, ends: Iterable[tuple[Event, O
         else:
             single[tuple(name for name, _ in columns)] += [_parameters(event, columns) for event in events]
     for names, rows in single.items():
-        settled += _settle_one_by_one(transaction, queue, names, rows)
+        rows.sort(key=lambda row: bytes(row["b_id"]))
+        settled += transaction.change_each(_ending(queue, names, are_alike=False), rows)
     return settled
 
 
 def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event], columns: dict[str, Any]) -> int:
     settled = 0
-    statement = _alike(queue, tuple(columns))
+    statement = _ending(queue, tuple(columns), are_alike=True)
     told = {f"b_{name.lower()}": value for name, value in columns.items()}
     leases = sorted({event.lease for event in events})
     for lease, some in ((one, [event.id for event in events if event.lease == one]) for one in leases):
@@ -83,21 +84,13 @@ def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event
 
 
 @cache
-def _alike(queue: Queue, names: Sequence[str]) -> sa.Update:
-    """Parameters are prefixed, so as not to clash with column names."""
+def _ending(queue: Queue, names: Sequence[str], *, are_alike: bool) -> sa.Update:
+    """For one event, or for all that end alike. Parameters are prefixed, so as not to clash with column names."""
     table = queue.table
+    which = these(table) if are_alike else table.c["ID"] == sa.bindparam("b_id")
     ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)
     changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
-    return sa.update(table).where(these(table), ours).values(changes)
-
-
-def _settle_one_by_one(transaction: Transaction, queue: Queue, names: Sequence[str], rows: list[dict[str, Any]]) -> int:
-    """As above."""
-    table = queue.table
-    changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
-    ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)
-    where = (table.c["ID"] == sa.bindparam("b_id")) & ours
-    return transaction.update(table, changes, where, sorted(rows, key=lambda row: bytes(row["b_id"])))
+    return sa.update(table).where(which, ours).values(changes)
 
 
 def _parameters(event: Event, columns: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -32,8 +32,11 @@ def these(queue_table: Table) -> sa.ColumnElement[bool]:
     return sa.text(f"{queue_table.c['ID'].name} {THESE}")  # type: ignore[return-value]
 
 
-def _compiled(statement: sa.Executable, dialect: sa.Dialect) -> tuple[str, dict[str, Any], Sequence[str] | None]:
-    """The driver's text of a statement, the values that are part of it, and the order of its parameters."""
+_Compiled = tuple[str, dict[str, Any], Sequence[str] | None]
+"""The driver's text of a statement, the values that are part of it, and the order of its parameters."""
+
+
+def _compiled(statement: sa.Executable, dialect: sa.Dialect) -> _Compiled:
     compiled: Any = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
     return str(compiled), compiled.params, compiled.positiontup
 
@@ -77,8 +80,11 @@ class Transaction:
 
     def with_ids(self, table: Table, expressions: Sequence[str], ids: Sequence[bytes]) -> Iterator[Any]:
         """The rows of these ids that are there: ID as bytes, then each SQL expression as the driver gives it."""
+        wanted = ", ".join(["ID", *expressions])
         for some in chunks(ids, 2000):
-            for identity, *values in self.dialect.with_ids(self.connection, table.name, expressions, some):
+            named, told = self.dialect.among(some)
+            text = f"SELECT {wanted} FROM {table.name} WHERE ID {named}"
+            for identity, *values in self.connection.exec_driver_sql(text, told or None):
                 yield bytes(identity), *values
 
     def insert_missing(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -112,8 +118,14 @@ class Transaction:
         if not rows:
             return 0
         # Handed to the driver: SQLAlchemy's own way looks at every value of every row.
-        statement = sa.update(table).where(where).values(changes)
-        text, within, order = _compiled(statement, self.connection.dialect)
+        return self._each(_compiled(sa.update(table).where(where).values(changes), self.connection.dialect), rows)
+
+    def change_each(self, statement: sa.Executable, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Run a statement that is made once for each row of its parameters; returns how many rows matched."""
+        return self._each(_prepared(statement, self.connection.dialect), rows) if rows else 0
+
+    def _each(self, compiled: _Compiled, rows: Sequence[Mapping[str, Any]]) -> int:
+        text, within, order = compiled
         told = [within | {name: self._plain(value) for name, value in row.items()} for row in rows]
         values: Any = told if order is None else [tuple(row[name] for name in order) for row in told]
         return int(self.connection.exec_driver_sql(text, values).rowcount)

@@ -51,10 +51,6 @@ class Dialect(Protocol):
         """
         ...
 
-    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        """The rows of these ids, as the driver gives them: ID, then the expressions. For thousands of ids at once."""
-        ...
-
     def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
         """What stands behind a column in a condition that it is one of these ids, and named parameters of that."""
         ...

@@ -54,10 +54,6 @@ class Mysql:
         sets = assignments([_quoted(entry) for entry in update], "VALUES({})", table + ".{}")
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {sets}")
 
-    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        named, _ = self.among(ids)
-        return connection.exec_driver_sql(f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID {named}")
-
     def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
         return f"IN ({','.join(_hex(ids))})", {}
 

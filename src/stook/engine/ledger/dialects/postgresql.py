@@ -54,11 +54,6 @@ class Postgresql:
             connection, table, columns, list(latest.values()), f"ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
         )
 
-    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        named, told = self.among(ids)
-        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID {named}"
-        return connection.exec_driver_sql(wanted, told)
-
     def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
         # One value: the driver reads long statements anew each time, and writes arrays slowly.
         size = len(ids[0]) if ids else 1

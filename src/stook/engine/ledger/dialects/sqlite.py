@@ -61,10 +61,6 @@ class Sqlite:
             statement = f"{_insert(table, columns)} ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
             connection.exec_driver_sql(statement, tuples(rows))
 
-    def with_ids(self, connection: Connection, table: str, expressions: Sequence[str], ids: Sequence[bytes]) -> Any:
-        wanted = f"SELECT {column_list(['ID', *expressions])} FROM {table} WHERE ID IN ({column_list('?' * len(ids))})"
-        return connection.exec_driver_sql(wanted, tuple(ids))
-
     def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
         named = [f"x'{one.hex()}'" for one in ids]
         return f"IN ({','.join(named)})", {}
