@@ -13,10 +13,12 @@ __all__ = ["cut", "plain", "plain_table", "progress_console"]
 
 
 def plain(value: object) -> Text:
-    """Text that a source may have written, as it stands: never markup, never a terminal's control sequence."""
-    return Text(
-        "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in str(value))
-    )
+    """Text that a source may have written, as it stands: never markup, never a terminal's control sequence.
+
+    Tabs, which indent what the programs behind a source print, are blanks.
+    """
+    text = str(value).replace("\t", " ")
+    return Text("".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text))
 
 
 def plain_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Group:
