@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from datetime import datetime
 from decimal import Decimal
 
@@ -179,3 +181,22 @@ def test_other_urls_are_refused(url):
     """What is no database of ours is the user's mistake."""
     with pytest.raises(UserError, match="use sqlite:///FILE"):
         connect(url)
+
+
+@pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_new_file_that_another_holds_is_waited_for(tmp_path, lock):
+    """SQLite itself gives up at once where a file is to become WAL while another writes to it."""
+    file = tmp_path / "stook.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE ANY_TABLE (N)")
+    other.execute(lock)
+    release = threading.Timer(0.2, other.execute, ["COMMIT"])
+    release.start()
+    engine, _ = connect(f"sqlite:///{file}")
+    try:
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    finally:
+        release.join()
+        other.close()
+        engine.dispose()

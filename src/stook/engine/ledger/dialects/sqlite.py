@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from threading import Event as Flag
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,8 +23,9 @@ __all__ = ["Sqlite", "sqlite_engine"]
 
 OLDEST = (3, 37)
 STATEMENT_ROWS = 500
+PATIENCE = 60.0  # seconds that a connection waits for the file
+RETRY = 0.02
 PRAGMAS = (
-    "busy_timeout=60000",
     "page_size=8192",
     "journal_mode=WAL",
     "synchronous=NORMAL",
@@ -84,7 +87,7 @@ def sqlite_engine(url: URL) -> sa.Engine:
     """An engine whose connections are set up for one writer and many readers."""
     if sqlite3.sqlite_version_info < OLDEST:
         raise UserError(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 or later is needed")
-    engine = sa.create_engine(url, connect_args={"timeout": 60, "check_same_thread": False})
+    engine = sa.create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
@@ -93,7 +96,24 @@ def sqlite_engine(url: URL) -> sa.Engine:
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves
     for pragma in PRAGMAS:
-        connection.execute(f"PRAGMA {pragma}")
+        _set(connection, pragma)
+
+
+def _set(connection: sqlite3.Connection, pragma: str) -> None:
+    """Set one pragma, waiting for a busy file.
+
+    SQLite does not wait by itself where several connections turn one new file to WAL, or where one opens
+    a file that another is just closing: each holds a lock that the other needs, so it fails at once.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        Flag().wait(RETRY)
 
 
 def _begin(connection: Connection) -> None:
