@@ -33,10 +33,10 @@ HELD = (
 
 
 @cache
-def _due_range(queue: Queue) -> sa.Select[Any]:
+def _due_range(queue: Queue, place: str) -> sa.Select[Any]:
     """The claim's one index range, in index order."""
     table = queue.table
-    due = sa.select(*_columns(queue)).where(*partition(queue), table.c["DUE_AT"] <= _now(queue))
+    due = sa.select(*_columns(queue, place)).where(*partition(queue), table.c["DUE_AT"] <= _now(queue))
     some = due.order_by(table.c["DUE_AT"], table.c["ID"]).limit(sa.bindparam("look", type_=sa.Integer))
     return some.with_for_update(skip_locked=True)
 
@@ -53,7 +53,7 @@ def claim(
     `look` is how many due rows to begin with: all that is looked at is locked for others, and where a package's events
     lie far apart each row brings some more. The number returned tells how many it brought.
     """
-    rows: Sequence[Any] = transaction.rows(_due_range(queue), {"now": now, "look": look})
+    rows: Sequence[Any] = transaction.rows(_due_range(queue, transaction.dialect.place), {"now": now, "look": look})
     gain = 1.0
     if rows and queue.version_column:
         seen = rows
@@ -101,52 +101,52 @@ def _due_of(transaction: Transaction, queue: Queue, names: Sequence[str], now: d
     """All due events of these packages: one short range of ids each."""
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     by_ranges = _by_joined_ranges if transaction.dialect.name == "postgresql" else _by_ranges
-    for row in transaction.rows(*by_ranges(queue, names, now)):
+    for row in transaction.rows(*by_ranges(queue, transaction.dialect.place, names, now)):
         if row[1] in by_name:  # eight bytes of a digest may be shared by chance
             by_name[row[1]].append(row)
     return by_name
 
 
-def _by_ranges(queue: Queue, names: Sequence[str], now: datetime) -> _Asked:
+def _by_ranges(queue: Queue, place: str, names: Sequence[str], now: datetime) -> _Asked:
     ends: dict[str, Any] = {
-        f"{end}{place}": one
-        for place, name in enumerate(names)
+        f"{end}{number}": one
+        for number, name in enumerate(names)
         for end, one in zip(ENDS, queue.id_range(name), strict=True)
     }
-    return _ranges(queue, len(names)), ends | {"now": now}
+    return _ranges(queue, place, len(names)), ends | {"now": now}
 
 
 @cache
-def _ranges(queue: Queue, count: int) -> sa.Select[Any]:
+def _ranges(queue: Queue, place: str, count: int) -> sa.Select[Any]:
     """Made once: putting it together takes longer than running it."""
     identity = queue.table.c["ID"]
-    ends = ([sa.bindparam(f"{end}{place}", type_=identity.type) for end in ENDS] for place in range(count))
+    ends = ([sa.bindparam(f"{end}{number}", type_=identity.type) for end in ENDS] for number in range(count))
     is_due = _is_due(queue, _now(queue))
     inside = sa.or_(*(identity.between(low, high) for low, high in ends))
-    return sa.select(*_columns(queue)).where(*partition(queue), is_due, inside).with_for_update(skip_locked=True)
+    return sa.select(*_columns(queue, place)).where(*partition(queue), is_due, inside).with_for_update(skip_locked=True)
 
 
-def _by_joined_ranges(queue: Queue, names: Sequence[str], now: datetime) -> _Asked:
+def _by_joined_ranges(queue: Queue, place: str, names: Sequence[str], now: datetime) -> _Asked:
     """The same in one statement for any number of packages, whose ranges go as one value (see `among`)."""
     low, high = zip(*map(queue.id_range, names), strict=True)
     ends: dict[str, Any] = {"last": len(names) - 1, "low": b"".join(low), "high": b"".join(high)}
-    return _joined_ranges(queue), ends | {"now": now}
+    return _joined_ranges(queue, place), ends | {"now": now}
 
 
 @cache
-def _joined_ranges(queue: Queue) -> sa.Select[Any]:
+def _joined_ranges(queue: Queue, place: str) -> sa.Select[Any]:
     """As above."""
-    place = sa.func.generate_series(0, sa.bindparam("last", type_=sa.Integer)).table_valued("place").render_derived()
+    counted = sa.func.generate_series(0, sa.bindparam("last", type_=sa.Integer)).table_valued("number").render_derived()
 
     def bound(end: str) -> sa.ColumnElement[bytes]:
         joined = sa.bindparam(end, type_=sa.LargeBinary)
-        return sa.func.substring(joined, place.c.place * ID_LENGTH + 1, ID_LENGTH, type_=sa.LargeBinary)
+        return sa.func.substring(joined, counted.c.number * ID_LENGTH + 1, ID_LENGTH, type_=sa.LargeBinary)
 
     inside = queue.table.c["ID"].between(bound("low"), bound("high"))
     is_due = _is_due(queue, _now(queue))
-    found = sa.select(*_columns(queue)).where(*partition(queue), is_due, inside)
+    found = sa.select(*_columns(queue, place)).where(*partition(queue), is_due, inside)
     locked = found.with_for_update(skip_locked=True).lateral("found")
-    return sa.select(locked).select_from(place.join(locked, sa.true()))
+    return sa.select(locked).select_from(counted.join(locked, sa.true()))
 
 
 def _is_due(queue: Queue, now: sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
@@ -156,16 +156,17 @@ def _is_due(queue: Queue, now: sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
 
 def _hold(transaction: Transaction, queue: Queue, rows: Sequence[Any], lease_end: datetime, token: int) -> None:
     for some in chunks(rows, 500):
-        transaction.change(_holding(queue), {"until": lease_end, "token": token}, [bytes(row[0]) for row in some])
+        here = transaction.dialect.at([row[-1] for row in some])
+        transaction.change(_holding(queue, transaction.dialect.place), {"until": lease_end, "token": token}, here)
 
 
 @cache
-def _holding(queue: Queue) -> sa.Update:
+def _holding(queue: Queue, place: str) -> sa.Update:
     values = {"DUE_AT": sa.bindparam("until"), "LEASE": sa.bindparam("token"), "PROCESSED": sa.text(HELD)}
-    return sa.update(queue.table).where(these(queue.table)).values(values)
+    return sa.update(queue.table).where(these(place)).values(values)
 
 
-def _columns(queue: Queue) -> list[sa.ColumnElement[Any]]:
+def _columns(queue: Queue, place: str) -> list[sa.ColumnElement[Any]]:
     table = queue.table
     version: sa.ColumnElement[Any] = table.c[queue.version_column] if queue.version_column else sa.literal("")
     named = ("PROCESSED", "ATTEMPTS", "RESYNC", "DUE_AT")
@@ -174,6 +175,7 @@ def _columns(queue: Queue) -> list[sa.ColumnElement[Any]]:
         table.c[queue.name_column],
         version.label("V"),
         *(table.c[name] for name in (*named, *queue.facts)),
+        sa.literal_column(place).label("PLACE"),
     ]
 
 
@@ -184,7 +186,7 @@ def partition(queue: Queue) -> list[sa.ColumnElement[bool]]:
 
 def _event(queue: Queue, row: Any, before: Any, token: int, cursors: Mapping[str, Cursor | None] | None) -> Event:
     """`before` is when urgent events are due, as the driver gives times."""
-    identity, name, version, processed, attempts, resync, due_at, *told = row
+    identity, name, version, processed, attempts, resync, due_at, *told, _ = row
     facts = dict(zip(queue.facts, told, strict=True))
     packed = facts.pop("FACTS", None)
     if packed:

@@ -28,7 +28,7 @@ def held(transaction: Transaction, queue: Queue, events: Sequence[Event]) -> set
     ours: set[bytes] = set()
     for some in chunks(sorted(events, key=lambda event: event.id), 500):
         tokens = {event.id: event.lease for event in some}
-        for identity, lease in transaction.rows(_leases(queue), {}, list(tokens)):
+        for identity, lease in transaction.rows(_leases(queue), {}, transaction.dialect.among(list(tokens))):
             if lease == tokens[bytes(identity)]:
                 ours.add(bytes(identity))
     return ours
@@ -37,7 +37,7 @@ def held(transaction: Transaction, queue: Queue, events: Sequence[Event]) -> set
 @cache
 def _leases(queue: Queue) -> sa.Select[Any]:
     table = queue.table
-    held = sa.select(table.c["ID"], table.c["LEASE"]).where(these(table), is_held(queue))
+    held = sa.select(table.c["ID"], table.c["LEASE"]).where(these(), is_held(queue))
     return held.order_by(table.c["ID"]).with_for_update()
 
 

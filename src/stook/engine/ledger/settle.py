@@ -79,7 +79,7 @@ def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event
     leases = sorted({event.lease for event in events})
     for lease, some in ((one, [event.id for event in events if event.lease == one]) for one in leases):
         for ids in chunks(sorted(some), 500):
-            settled += transaction.change(statement, told | {"b_lease": lease}, ids)
+            settled += transaction.change(statement, told | {"b_lease": lease}, transaction.dialect.among(ids))
     return settled
 
 
@@ -87,7 +87,7 @@ def _settle_alike(transaction: Transaction, queue: Queue, events: Sequence[Event
 def _ending(queue: Queue, names: Sequence[str], *, are_alike: bool) -> sa.Update:
     """For one event, or for all that end alike. Parameters are prefixed, so as not to clash with column names."""
     table = queue.table
-    which = these(table) if are_alike else table.c["ID"] == sa.bindparam("b_id")
+    which = these() if are_alike else table.c["ID"] == sa.bindparam("b_id")
     ours = (table.c["LEASE"] == sa.bindparam("b_lease")) & is_held(queue)
     changes: dict[str, Any] = {"LEASE": None} | {name: sa.bindparam(f"b_{name.lower()}") for name in names}
     return sa.update(table).where(which, ours).values(changes)

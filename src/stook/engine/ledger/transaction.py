@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 
-from stook.engine.ledger.dialects import Dialect
+from stook.engine.ledger.dialects import Dialect, Named
 
 __all__ = ["Transaction", "chunks", "these"]
 
-THESE = "IN (/* ids */)"  # where the dialect's own way to name many ids goes
+THESE = "IN (/* these */)"  # where the dialect's own way to name many rows goes
 
 T = TypeVar("T")
 
@@ -27,9 +27,9 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def these(queue_table: Table) -> sa.ColumnElement[bool]:
-    """In a prepared statement: whether the row is one of the `ids` that it is run with."""
-    return sa.text(f"{queue_table.c['ID'].name} {THESE}")  # type: ignore[return-value]
+def these(column: str = "ID") -> sa.ColumnElement[bool]:
+    """In a prepared statement: whether the row is one of those that are named where it is run."""
+    return sa.text(f"{column} {THESE}")  # type: ignore[return-value]
 
 
 _Compiled = tuple[str, dict[str, Any], Sequence[str] | None]
@@ -55,27 +55,26 @@ class Transaction:
         """A statement's result; rows are what the database says, and typed where they are read."""
         return self.connection.execute(statement, parameters)
 
-    def rows(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes] = ()) -> list[Any]:
+    def rows(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None = None) -> list[Any]:
         """The rows of a statement, as the driver gives them: tuples, times of SQLite as text.
 
-        This and `change` are for statements that are made once and run all the time, with their `these` in `ids`:
-        putting a statement together, and typing its rows, costs as much as running it.
+        This and `change` are for statements that are made once and run all the time, their `these` being `named` by
+        the dialect: putting a statement together, and typing its rows, costs as much as running it.
         """
-        result = self._run(statement, told, ids)
+        result = self._run(statement, told, named)
         rows: list[Any] = result.cursor.fetchall()
         result.close()
         return rows
 
-    def change(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes] = ()) -> int:
+    def change(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None = None) -> int:
         """Run such a statement; returns how many rows matched."""
-        return int(self._run(statement, told, ids).rowcount)
+        return int(self._run(statement, told, named).rowcount)
 
-    def _run(self, statement: sa.Executable, told: Mapping[str, Any], ids: Sequence[bytes]) -> Any:
+    def _run(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None) -> Any:
         text, within, order = _prepared(statement, self.connection.dialect)
         values = within | {name: self._plain(value) for name, value in told.items()}
-        if THESE in text:
-            named, more = self.dialect.among(ids)
-            text, values = text.replace(THESE, named), values | more
+        if named:
+            text, values = text.replace(THESE, named[0]), values | named[1]
         return self.connection.exec_driver_sql(text, values if order is None else tuple(values[name] for name in order))
 
     def with_ids(self, table: Table, expressions: Sequence[str], ids: Sequence[bytes]) -> Iterator[Any]:

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-__all__ = ["Dialect", "Rows", "assignments", "batches", "column_list", "is_conflict", "is_refusal", "tuples"]
+__all__ = ["Dialect", "Named", "Rows", "assignments", "batches", "column_list", "is_conflict", "is_refusal", "tuples"]
 
 Rows = Sequence[Sequence[Any]]
+Named = tuple[str, dict[str, Any]]
 
 _LOST_TO_OTHERS = {
     "sqlstate": ("40001", "40P01", "55P03"),  # serialization, deadlock, lock time-out
@@ -51,8 +52,17 @@ class Dialect(Protocol):
         """
         ...
 
-    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+    def among(self, ids: Sequence[bytes]) -> Named:
         """What stands behind a column in a condition that it is one of these ids, and named parameters of that."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where a queue's row lies: what finds a row again without an index, as long as we hold its lock."""
+        ...
+
+    def at(self, places: Sequence[Any]) -> Named:
+        """The same as `among` for places."""
         ...
 
     def moment(self, value: datetime | None) -> Any:

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.mysql.base import MySQLIdentifierPreparer
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal
+from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal
 from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
@@ -34,6 +34,7 @@ class Mysql:
     """Bulk writes by statements of many rows of literals: the driver's own binding costs several times as much."""
 
     name: str = "mysql"
+    place: str = "SEQ"
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         # INSERT IGNORE would hide other errors too.
@@ -54,8 +55,11 @@ class Mysql:
         sets = assignments([_quoted(entry) for entry in update], "VALUES({})", table + ".{}")
         self._insert(connection, table, columns, rows, f"ON DUPLICATE KEY UPDATE {sets}")
 
-    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+    def among(self, ids: Sequence[bytes]) -> Named:
         return f"IN ({','.join(_hex(ids))})", {}
+
+    def at(self, places: Sequence[Any]) -> Named:
+        return f"IN ({column_list([str(place) for place in places])})", {}
 
     def moment(self, value: datetime | None) -> Any:
         return value

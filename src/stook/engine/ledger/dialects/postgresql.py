@@ -13,7 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
 from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
@@ -30,6 +30,7 @@ class Postgresql:
     """Bulk writes by COPY into a temporary table and one INSERT from it."""
 
     name: str = "postgresql"
+    place: str = "ctid"
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
@@ -54,7 +55,7 @@ class Postgresql:
             connection, table, columns, list(latest.values()), f"ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
         )
 
-    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+    def among(self, ids: Sequence[bytes]) -> Named:
         # One value: the driver reads long statements anew each time, and writes arrays slowly.
         size = len(ids[0]) if ids else 1
         split = f"SELECT substring(%(ids)b FROM place * {size} + 1 FOR {size})"
@@ -62,6 +63,9 @@ class Postgresql:
             "ids": b"".join(ids),
             "last": len(ids) - 1,
         }
+
+    def at(self, places: Sequence[Any]) -> Named:
+        return "= ANY(%(places)s::tid[])", {"places": "{" + ",".join(f'"{place}"' for place in places) + "}"}
 
     def moment(self, value: datetime | None) -> Any:
         return value

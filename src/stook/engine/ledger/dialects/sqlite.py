@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Rows, assignments, batches, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
 from stook.engine.ledger.types import moment_text
 
 __all__ = ["Sqlite", "sqlite_engine"]
@@ -40,6 +40,7 @@ class Sqlite:
     """Bulk writes by `executemany`, which measured faster than every other way."""
 
     name: str = "sqlite"
+    place: str = "rowid"
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         if rows:
@@ -64,9 +65,12 @@ class Sqlite:
             statement = f"{_insert(table, columns)} ON CONFLICT ({column_list(key)}) DO UPDATE SET {sets}"
             connection.exec_driver_sql(statement, tuples(rows))
 
-    def among(self, ids: Sequence[bytes]) -> tuple[str, dict[str, Any]]:
+    def among(self, ids: Sequence[bytes]) -> Named:
         named = [f"x'{one.hex()}'" for one in ids]
         return f"IN ({','.join(named)})", {}
+
+    def at(self, places: Sequence[Any]) -> Named:
+        return f"IN ({column_list([str(place) for place in places])})", {}
 
     def moment(self, value: datetime | None) -> Any:
         return None if value is None else moment_text(value)
