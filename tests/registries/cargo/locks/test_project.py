@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_paths_are_told_apart(tmp_path: Path) -> None:
     assert [project.kind for project in found] == [Kind.CLONE, Kind.CLONE, Kind.FOLDER, Kind.MANIFEST, Kind.LOCK]
     assert [project.name for project in found] == ["clone", "bare", "folder", "folder", "folder"]
     assert found[2].tags == (UNTAGGED,)
+
+
+def test_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder whose name is no UTF-8 has a name that can be stored."""
+    folder = tmp_path / os.fsdecode(b"app\xff")
+    folder.mkdir()
+    (folder / "Cargo.lock").touch()
+    monkeypatch.chdir(folder)
+    assert find_project(".", (), {}).name == "app?"
 
 
 def test_a_file_url_is_read_in_place(tmp_path: Path) -> None:

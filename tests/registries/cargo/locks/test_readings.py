@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from stook.registries.cargo.locks import How, LockedPackage, Origin, OtherPackage, TagReading
 from stook.registries.cargo.locks.readings import unite
 
@@ -52,3 +54,12 @@ def test_nothing_is_dropped_silently() -> None:
     assert [(row.name, row.source) for row in union.others] == [("g", git.source), ("o", other.source)]
     assert union.members == (OtherPackage("p", "0.1.0", "path", ("t",)),)
     assert union.crates == {}
+
+
+@pytest.mark.parametrize(
+    ("project", "source"),
+    [("my app", "my app-lock"), ("café 2", "caf%C3%A9 2-lock"), ("x" * 300, f"{'x' * 123}-lock")],
+)
+def test_a_source_fits_its_column(project: str, source: str) -> None:
+    """Whatever a project is called, its SOURCE is ASCII and not too long, and is still a lock's."""
+    assert unite(project, ()).source == source

@@ -55,7 +55,7 @@ def find_project(spec: str, tags: Sequence[str], presets: Mapping[str, Preset]) 
             wanted, notes = (HEAD,), ("no tag was named: HEAD was read",)
     elif wanted:
         raise UserError(f"{_shown(place)} is not a git repository, so it has no tags: leave out --tag")
-    return Project(spec if preset else name, kind, place, wanted or (UNTAGGED,), notes)
+    return Project(_readable(spec if preset else name), kind, place, wanted or (UNTAGGED,), notes)
 
 
 def _place(text: str, presets: Mapping[str, Preset]) -> tuple[str, Kind, str]:
@@ -103,6 +103,11 @@ def _folder_kind(path: Path) -> Kind:
     if (path / "Cargo.toml").exists() or (path / "Cargo.lock").exists():
         return Kind.FOLDER
     raise UserError(f"{_shown(str(path))} is neither a git repository nor a folder with a Cargo.toml")
+
+
+def _readable(name: str) -> str:
+    """A folder's name may be bytes that are no text, which no database keeps."""
+    return name.encode(errors="replace").decode()
 
 
 def _shown(text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import quote
 
 __all__ = [
     "CrateInLocks",
@@ -16,6 +18,8 @@ __all__ = [
     "TagReading",
     "unite",
 ]
+
+LONGEST_SOURCE = 128  # what SOURCE holds, and ASCII only: a folder may have any name
 
 
 class Origin(StrEnum):
@@ -95,8 +99,9 @@ class LockReading:
 
     @property
     def source(self) -> str:
-        """The SOURCE of the list rows that come from here."""
-        return f"{self.project}-lock"
+        """The SOURCE of the list rows that come from here: ASCII, the rest percent-encoded, cut to what fits."""
+        plain = re.sub("[^ -~]+", lambda found: quote(found[0]), self.project)
+        return f"{plain[: LONGEST_SOURCE - len('-lock')]}-lock"
 
     @property
     def failed(self) -> tuple[TagReading, ...]:
