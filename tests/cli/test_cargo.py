@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
+import subprocess
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -58,6 +60,61 @@ def test_limit(shop: Any) -> None:
     """`--limit` takes the first crates in order of name."""
     shop.report("cargo", "collect", *reversed(NAMES), "--limit", "2")
     assert [row["PRODUCT_KEY"] for row in shop.tables()["PRODUCT_RUST"]] == ["crate-0", "crate-1"]
+
+
+def write_lock(*packages: str) -> None:
+    """Cargo.lock in the working folder, naming `crate@version`."""
+    registry = "registry+https://github.com/rust-lang/crates.io-index"
+    rows = [package.split("@") for package in packages]
+    tables = [f'[[package]]\nname = "{name}"\nversion = "{version}"\nsource = "{registry}"\n' for name, version in rows]
+    Path("Cargo.lock").write_text("version = 4\n\n" + "\n".join(tables))
+
+
+def locked_rows(shop: Any) -> list[tuple[Any, ...]]:
+    columns = "CRATE_NAME, VERSION, LOCK_TAGS, PINNED"
+    rows = shop.sql(f"SELECT {columns} FROM TB_COMP_LIB_RUST_LIST WHERE VERSION <> '1.2.0' ORDER BY 1, 2")
+    return [(name, version, json.loads(tags or "{}"), pinned) for name, version, tags, pinned in rows]
+
+
+def test_a_lock_that_moved(shop: Any) -> None:
+    """A lock read again replaces what it told: no version stays pinned, no crate named, that it names no more."""
+    project = Path.cwd().name
+    marked: dict[str, Any] = {project: ["untagged"]}
+    write_lock("crate-0@1.0.0", "crate-1@1.0.0")
+    shop.report("cargo", "collect", "--lock", ".")
+    assert locked_rows(shop) == [
+        ("crate-0", "1.0.0", marked, 1),
+        ("crate-0", "1.1.0", marked, 0),
+        ("crate-1", "1.0.0", marked, 1),
+        ("crate-1", "1.1.0", marked, 0),
+    ]
+    write_lock("crate-0@1.1.0")
+    shop.report("cargo", "collect", "--lock", ".")
+    assert locked_rows(shop) == [
+        ("crate-0", "1.0.0", marked, 0),
+        ("crate-0", "1.1.0", marked, 1),
+        ("crate-1", "1.0.0", {}, 0),
+        ("crate-1", "1.1.0", {}, 0),
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_tags_of_several_runs(shop: Any) -> None:
+    """Tags read in different runs stand side by side; one that cannot be read takes nothing from what it told."""
+    git = ("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgSign=false")
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    for tag, version in (("v1", "1.0.0"), ("v2", "1.1.0")):
+        write_lock(f"crate-0@{version}")
+        subprocess.run([*git, "add", "Cargo.lock"], check=True)
+        subprocess.run([*git, "commit", "--quiet", "-m", tag], check=True)
+        subprocess.run([*git, "tag", tag], check=True)
+        shop.report("cargo", "collect", "--lock", ".", "--tag", tag)
+    marked = {Path.cwd().name: ["v1", "v2"]}
+    both = [("crate-0", "1.0.0", marked, 1), ("crate-0", "1.1.0", marked, 1)]
+    assert locked_rows(shop) == both
+    subprocess.run([*git, "tag", "-d", "v1"], check=True, stdout=subprocess.DEVNULL)
+    shop.report("cargo", "collect", "--lock", ".", "--tag", "v1", code=1)
+    assert locked_rows(shop) == both
 
 
 def test_resync(shop: Any) -> None:

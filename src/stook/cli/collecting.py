@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from stook.engine.errors import UserError
 from stook.engine.ledger import Ledger
 from stook.engine.words import Announcement
 from stook.registries.cargo.alike import spelt_alike
+from stook.registries.cargo.locked import locked, named_before
 from stook.registries.cargo.locks import LockReading, TagReading, load_presets, read_locks
 from stook.registries.cargo.names import canonical, is_crate_name
 from stook.registries.cargo.registry import REGISTRY
@@ -49,10 +50,10 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
     report = Report("cargo collect", datetime.now(UTC))
     seeds = _seeds(settings, wanted)
     reading = _read_locks(settings, wanted, report) if wanted.lock else None
-    announcements = _announcements(seeds, reading, wanted)
-    if not announcements and reading is None:
+    if not seeds and reading is None:
         raise UserError("nothing to collect: name crates, put them into seeds.txt, or give --lock")
     with open_ledger(settings) as ledger:
+        announcements = _announcements(seeds, _locked(ledger, reading) if reading else [], wanted)
         names = [one.name for one in announcements]
         ledger.announce(announcements)
         sources = sources_of(REGISTRY, settings, workers)
@@ -143,20 +144,18 @@ def _tell_tag(tag: TagReading) -> None:
         Console(stderr=True, highlight=False).print(f"{tag.tag}: {tag.how}, {len(tag.packages)} packages", markup=False)
 
 
-def _locked(reading: LockReading) -> Iterator[Announcement]:
-    """The crates that locks name, with the tags that do."""
-    for crate in reading.crates.values():
-        if not is_crate_name(crate.name):  # a lock is somebody else's text
-            continue
-        pins = {version: list(tags) for version, tags in crate.versions.items()}
-        facts = {"lock_tags": {reading.project: list(crate.tags)}, "pins": {reading.project: pins}}
-        yield Announcement(INDEX.name, canonical(crate.name), source=reading.source, facts=facts)
+def _locked(ledger: Ledger, reading: LockReading) -> list[Announcement]:
+    """The crates that locks name, with the tags that do, and those that they named when they were read before."""
+    with ledger.reading() as connection:
+        before = named_before(connection, INDEX.name, reading)
+    told = locked(reading, before)
+    return [Announcement(INDEX.name, name, source=reading.source, facts=facts) for name, facts in told.items()]
 
 
-def _announcements(seeds: Sequence[str], reading: LockReading | None, wanted: Wanted) -> list[Announcement]:
+def _announcements(seeds: Sequence[str], locked: Sequence[Announcement], wanted: Wanted) -> list[Announcement]:
     """One event a crate; what a seed and a lock both name is a seed that the lock names too."""
     told = {name: Announcement(INDEX.name, name, source="seed") for name in seeds}
-    for one in _locked(reading) if reading else ():
+    for one in locked:
         before = told.get(one.name)
         told[one.name] = replace(before, facts=one.facts) if before else one
     chosen = [told[name] for name in sorted(told)][: wanted.limit]

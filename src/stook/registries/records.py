@@ -42,7 +42,10 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Who announced a package, and which locks name it: project to tags, and project to version to tags."""
+    """Who announced a package, and which locks name it: project to tags, and project to version to tags.
+
+    A project without tags no longer names it; without any project, nothing is known of locks.
+    """
 
     name: str
     source: str

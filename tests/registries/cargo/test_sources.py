@@ -57,10 +57,10 @@ def test_not_modified(told: Reply) -> None:
 
 def test_not_modified_with_a_lock() -> None:
     """A lock's tags are kept even when the file did not change."""
-    found, _ = visit(
-        reply(304, b"", not_modified=True), event(facts={"SOURCE": "app-lock", "lock_tags": {"app": ["v1"]}})
-    )
-    assert found.records == [Known("oar", "app-lock", {"app": ["v1"]}, {})]
+    locks = {"app": {"v2": ["1.0.0"], "v1": ["0.9.0", "1.0.0"]}, "gone": {"HEAD": []}}
+    found, _ = visit(reply(304, b"", not_modified=True), event(facts={"SOURCE": "app-lock", "locks": locks}))
+    pins = {"app": {"1.0.0": ["v1", "v2"], "0.9.0": ["v1"]}, "gone": {}}
+    assert found.records == [Known("oar", "app-lock", {"app": ["v1", "v2"], "gone": []}, pins)]
 
 
 @pytest.mark.parametrize("status", [404, 410, 451])

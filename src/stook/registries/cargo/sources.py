@@ -14,6 +14,7 @@ from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply,
 from stook.registries.cargo.api import read_crate
 from stook.registries.cargo.index import IndexFile, read_index_file
 from stook.registries.cargo.keep import keep_known, keep_snapshots
+from stook.registries.cargo.locked import pins_of, tags_of
 from stook.registries.cargo.names import index_path
 from stook.registries.records import Enrichment, Known, Snapshot
 from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION, keep_enrichments
@@ -130,7 +131,8 @@ def _known(name: str, events: Sequence[Event]) -> Known:
     facts: dict[str, Any] = {}
     for event in events:
         facts = {**event.facts, **facts}
-    return Known(name, facts.get("SOURCE") or "index", facts.get("lock_tags", {}), facts.get("pins", {}))
+    locks = facts.get("locks", {})
+    return Known(name, facts.get("SOURCE") or "index", tags_of(locks), pins_of(locks))
 
 
 def _gone(known: Known, url: str, reply: Reply) -> Found:

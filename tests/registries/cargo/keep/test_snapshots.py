@@ -161,6 +161,16 @@ def test_lock_tags(shelf: Any, snapshot: Any) -> None:
     assert [pinned for _, pinned, _ in tags()] == [0, 1]
 
 
+def test_no_lock_names_it_any_more(shelf: Any, snapshot: Any) -> None:
+    """When a project's locks no longer name a crate, its mark goes, with a changed file and without."""
+    named = {"lock_tags": {"app": ["v1"], "other": ["v9"]}, "pins": {"app": {"1.0.0": ["v1"]}, "other": {}}}
+    for unnamed in (snapshot("1.0.0", lock_tags={"app": []}).known, snapshot("1.0.0 1.1.0", lock_tags={"app": []})):
+        shelf.keep(snapshot("1.0.0", **named))
+        assert shelf.rows("list", "PINNED")[0] == 1
+        shelf.keep(unnamed)
+        assert set(shelf.rows("list", "LOCK_TAGS", "PINNED")) == {(None, 0)}
+
+
 def test_a_published_line_takes_the_index_date(shelf: Any, snapshot: Any) -> None:
     """The index's own date is the release's; a later line without one keeps it."""
     shelf.keep(snapshot("1.0.0", pubtime="2020-01-02T03:04:05Z"))

@@ -125,9 +125,11 @@ def _same_locks(known: Known, row: Stored) -> bool:
     return lock_tags(known) == row.lock_tags and is_pinned(known, row.version) == row.pinned
 
 
-def lock_tags(known: Known) -> dict[str, list[str]] | None:
-    """Project to the tags whose lock names the package, as LOCK_TAGS keeps it."""
-    return {project: list(tags) for project, tags in sorted(known.lock_tags.items())} or None
+def lock_tags(known: Known, row: Stored | None = None) -> Any:
+    """Project to the tags whose lock names the package, as LOCK_TAGS keeps it; as for `is_pinned`."""
+    if not known.lock_tags and row is not None:
+        return row.lock_tags
+    return {project: list(tags) for project, tags in sorted(known.lock_tags.items()) if tags} or None
 
 
 def is_pinned(known: Known, version: str, row: Stored | None = None) -> bool:

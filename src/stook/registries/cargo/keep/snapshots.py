@@ -43,7 +43,7 @@ _KEPT = f"CASE WHEN {_BUSY} THEN {{old}} ELSE {{new}} END"
 LIST_UPDATE = (
     # A line that cannot be read for a while takes nothing from what it told before.
     "DISPLAY_NAME=COALESCE({new}, {old})",
-    "LOCK_TAGS=COALESCE({new}, {old})",
+    "LOCK_TAGS",
     "PINNED",
     "YANKED",
     "CHECKSUM=COALESCE({new}, {old})",
@@ -109,12 +109,11 @@ def keep_known(transaction: Transaction, known: Sequence[Known], now: datetime) 
         tags = lock_tags(one)
         for row in stored[one.name].values():
             pinned = is_pinned(one, row.version)
-            if not tags or (row.lock_tags == tags and row.pinned == pinned):
+            if not one.lock_tags or (row.lock_tags == tags and row.pinned == pinned):
                 equal += 1
                 continue
-            packed = msgspec.json.encode(tags).decode()
             identity = event_id(one.name, row.version)
-            changed.append({"b_id": identity, "b_tags": packed, "b_pinned": int(pinned), "b_now": now})
+            changed.append({"b_id": identity, "b_tags": _packed(tags), "b_pinned": int(pinned), "b_now": now})
     values: dict[str, Any] = {
         "LOCK_TAGS": sa.bindparam("b_tags"),
         "PINNED": sa.bindparam("b_pinned"),
@@ -151,8 +150,7 @@ def _gather(
     before = {row.version for row in stored.values() if row.is_release}
     order = ranks(before | {one.version for one in snapshot.releases}) if told.releases else {}
     for release in told.releases:
-        pinned = is_pinned(known, release.version, stored.get(release.version))
-        rows.listed.append(_list_row(transaction, known, release, pinned, moment))
+        rows.listed.append(_list_row(transaction, known, release, stored.get(release.version), moment))
         rows.versions.append(_version_row(transaction, known.name, release, order[release.version], moment))
     if before and told.has_new_rows:
         rows.grown.add(known.name)
@@ -196,8 +194,9 @@ def _write(
     }
 
 
-def _list_row(transaction: Transaction, known: Known, release: Release, pinned: bool, moment: Any) -> tuple[Any, ...]:
-    tags = lock_tags(known)
+def _list_row(
+    transaction: Transaction, known: Known, release: Release, row: Stored | None, moment: Any
+) -> tuple[Any, ...]:
     return (
         event_id(known.name, release.version),
         known.name,
@@ -205,8 +204,8 @@ def _list_row(transaction: Transaction, known: Known, release: Release, pinned: 
         release.display_name,
         known.source,
         _resolve_kind(known.source),
-        msgspec.json.encode(tags).decode() if tags else None,
-        int(pinned),
+        _packed(lock_tags(known, row)),
+        int(is_pinned(known, release.version, row)),
         int(release.yanked),
         release.checksum,
         None,
@@ -222,12 +221,15 @@ def _list_row(transaction: Transaction, known: Known, release: Release, pinned: 
 
 def _unreadable_row(known: Known, broken: Unreadable, row: Stored | None, moment: Any) -> tuple[Any, ...]:
     identity = event_id(known.name, broken.version)
-    tags = lock_tags(known)
-    packed = msgspec.json.encode(tags).decode() if tags else None
+    packed = _packed(lock_tags(known, row))
     marks = (int(is_pinned(known, broken.version, row)), int(row is not None and row.yanked))
     source = (known.source, _resolve_kind(known.source))
     head = (identity, known.name, broken.version, None, *source, packed, *marks, None, None, broken.digest)
     return (*head, None, 3, broken.reason[:500], None, moment, moment)
+
+
+def _packed(tags: Any) -> str | None:
+    return msgspec.json.encode(tags, order="sorted").decode() if tags else None
 
 
 def _resolve_kind(source: str) -> str:
