@@ -185,8 +185,34 @@ def test_line_ends(ending: bytes) -> None:
 
 
 def test_empty_file() -> None:
-    """A file without lines is a crate without versions."""
+    """A file without lines tells nothing, of no crate."""
     assert read_index_file("oar", b"") == read_index_file("oar", b"\n\r\n")
+    assert read_index_file("oar", b"").is_foreign
+
+
+@pytest.mark.parametrize("keep", [1, 20, len(line("2.0.0")) - 3])
+def test_a_torn_file(keep: int) -> None:
+    """A file that ends within a line is known to be cut; one that lacks the last line end only is whole."""
+    assert read_index_file("oar", line() + line("2.0.0")[:keep]).is_torn
+    for body in (line(), line().rstrip(), line() + b" ", b"{garbage\n" + line()):
+        assert not read_index_file("oar", body).is_torn
+
+
+@pytest.mark.parametrize(
+    ("body", "is_foreign"),
+    [
+        (b"Please sign in.\n", True),
+        (b"{}\n[]\n", True),
+        (line(name="paddle"), True),
+        (line(name="paddle") + line(), False),
+        (line(v=3), False),
+        (line("1.0"), False),
+        (line(name="OAR", cksum=...), False),
+    ],
+)
+def test_a_file_that_is_none(body: bytes, is_foreign: bool) -> None:
+    """A body without a line about the crate is not its file, be the lines about it readable or not."""
+    assert read_index_file("oar", body).is_foreign is is_foreign
 
 
 def test_two_lines_for_one_version() -> None:

@@ -96,10 +96,30 @@ def test_a_garbage_line() -> None:
     assert found.forget == {URL}
 
 
-def test_only_garbage() -> None:
+def test_no_release() -> None:
     """Without a release there is nothing to enrich."""
-    found, _ = visit(reply(body=b"{garbage\n"))
+    found, _ = visit(reply(body=V3))
     assert found.announcements == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "it is empty"),
+        (b"Please sign in.\n", "not the index file of this crate: unreadable index line"),
+        (GOOD.replace(b"oar", b"paddle"), "another crate: 'paddle'"),
+    ],
+)
+def test_not_an_index_file(body: bytes, reason: str) -> None:
+    """A body without a line about the crate is malformed, and buries no version."""
+    with pytest.raises(Malformed, match=reason):
+        visit(reply(body=body))
+
+
+def test_half_a_file() -> None:
+    """A body that ends within a line came as far as it did: nothing is kept of it, and it is asked for again."""
+    with pytest.raises(Unavailable, match="cut short"):
+        visit(reply(body=GOOD + V3[:50]))
 
 
 def test_resync() -> None:

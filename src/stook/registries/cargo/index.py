@@ -60,10 +60,16 @@ class _Named(msgspec.Struct, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """What a crate's index file says; `unreadable` holds every line that is no release."""
+    """What a crate's index file says; `unreadable` holds every line that is no release.
+
+    `is_torn`: it ends within a line, so more of it is missing. `is_foreign`: no line tells of the crate; the registry
+    removes the file of a crate without versions. Neither says that what is not in it is gone.
+    """
 
     releases: Sequence[Release]
     unreadable: Sequence[Unreadable]
+    is_torn: bool = False
+    is_foreign: bool = False
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -86,7 +92,25 @@ def read_index_file(name: str, body: bytes) -> IndexFile:
         if earlier is not None and earlier.digest != read.digest:
             unreadable.append(_superseded(earlier))
         releases[read.version] = read
-    return IndexFile(tuple(releases.values()), _distinct(unreadable, releases))
+    is_foreign = not releases and not any(_tells_of(name, line) for line in body.split(b"\n"))
+    return IndexFile(tuple(releases.values()), _distinct(unreadable, releases), _is_torn(body), is_foreign)
+
+
+def _is_torn(body: bytes) -> bool:
+    """A last line may lack its end, but not a part of itself."""
+    last = body.rpartition(b"\n")[2]
+    try:
+        msgspec.json.decode(last, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return bool(last.strip())
+    return False
+
+
+def _tells_of(name: str, raw: bytes) -> bool:
+    try:
+        return canonical(_decode_named(raw).name) == name
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
 
 
 def _read_line(name: str, raw: bytes) -> Release | Unreadable:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from stook.engine.errors import Unavailable
+from stook.engine.errors import Malformed, Unavailable
 from stook.engine.ledger import Queue, Transaction, poll_queue
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request, Visit, Written
 from stook.registries.cargo.api import read_crate
@@ -65,7 +65,7 @@ class CargoIndex:
             return _gone(known, url, reply)
         if reply.status != 200:
             raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
-        return self._found(known, events, url, read_index_file(name, reply.body))
+        return self._found(known, events, url, _whole(read_index_file(name, reply.body)))
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
         snapshots = [record for record in records if isinstance(record, Snapshot)]
@@ -133,6 +133,16 @@ def _known(name: str, events: Sequence[Event]) -> Known:
         facts = {**event.facts, **facts}
     locks = facts.get("locks", {})
     return Known(name, facts.get("SOURCE") or "index", tags_of(locks), pins_of(locks))
+
+
+def _whole(file: IndexFile) -> IndexFile:
+    """The file, if it is one: what is missing from half a file, or from somebody else's page, is not gone."""
+    if file.is_torn:
+        raise Unavailable("the index file is cut short: it ends within a line", status=200)
+    if file.is_foreign:
+        reason = file.unreadable[0].reason if file.unreadable else "it is empty"
+        raise Malformed(f"not the index file of this crate: {reason}", status=200)
+    return file
 
 
 def _gone(known: Known, url: str, reply: Reply) -> Found:
