@@ -83,6 +83,32 @@ def test_package_restored(snapshot: Any) -> None:
     assert told(changes(snapshot("1.0.0#b 2.0.0"), rows)) == [("restored", ""), ("checksum_changed", "1.0.0")]
 
 
+def test_restored_unread(snapshot: Any) -> None:
+    """A version that is back as a line which cannot be read is back; read later, it is not back again."""
+    rows = stored(snapshot("1.0.0 2.0.0"))
+    gone = {"2.0.0": Stored("2.0.0", rows["2.0.0"].digest, False, rows["2.0.0"].checksum, True, 1, None, False)}
+    assert told(changes(snapshot("1.0.0 2.0.0?"), rows | gone)) == [("restored", "2.0.0")]
+    unread = {"2.0.0": Stored("2.0.0", b"x", False, rows["2.0.0"].checksum, False, 3, None, False)}
+    assert told(changes(snapshot("1.0.0 2.0.0"), rows | unread)) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "history"),
+    [
+        ("1.0.0", [("restored", ""), ("deleted", "2.0.0")]),
+        ("3.0.0", [("restored", ""), ("published", "3.0.0"), ("deleted", "1.0.0"), ("deleted", "2.0.0")]),
+        ("1.0.0? 2.0.0", [("restored", "")]),
+        ("1.0.0?", [("restored", ""), ("deleted", "2.0.0")]),
+        ("9.9.9?", []),
+    ],
+)
+def test_package_back_in_part(snapshot: Any, after: str, history: list[tuple[str, str]]) -> None:
+    """Of a package that is back, the history tells which versions did not come back with it."""
+    rows = stored(snapshot("1.0.0 2.0.0"))
+    rows = {key: Stored(key, row.digest, False, row.checksum, True, 1, None, False) for key, row in rows.items()}
+    assert told(changes(snapshot(after), rows)) == history
+
+
 def test_rewrite(snapshot: Any) -> None:
     """A rewrite writes every row and invents no history."""
     changed = changes(snapshot("1.0.0 2.0.0?", rewrite=True), stored(snapshot("1.0.0 2.0.0?")))

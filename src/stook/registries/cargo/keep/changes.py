@@ -58,19 +58,21 @@ def changes(snapshot: Snapshot, stored: Mapping[str, Stored]) -> Changes:
     """Compare; the first snapshot of a package is where its history begins, and writes none."""
     told = Changes()
     known = [row for row in stored.values() if row.is_release]
-    is_first = not known
-    is_back = bool(known) and bool(snapshot.releases) and all(row.is_deleted for row in known)
-    if is_back:
-        told.history.append(Past("", "restored"))
     for release in snapshot.releases:
-        _compare_release(told, snapshot, release, stored.get(release.version), is_first)
-    if is_back:  # one entry for the package, as at its deletion
-        told.history = [past for past in told.history if past.kind != "restored" or not past.version]
+        _compare_release(told, snapshot, release, stored.get(release.version), not known)
     for broken in snapshot.unreadable:
         _compare_unreadable(told, snapshot, broken, stored.get(broken.version))
     present = {one.version for one in snapshot.releases} | {one.version for one in snapshot.unreadable}
+    if known and all(row.is_deleted for row in known) and told.history:
+        _tell_return(told, [row for row in known if row.version not in present])
     _bury(told, [row for row in stored.values() if row.version not in present and not row.is_deleted], bool(present))
     return told
+
+
+def _tell_return(told: Changes, missing: Sequence[Stored]) -> None:
+    """A package that is back is one entry, as its deletion was, and one for each version that is not back with it."""
+    others = [past for past in told.history if past.kind != "restored"]
+    told.history = [Past("", "restored"), *others, *(Past(row.version, "deleted", row.checksum) for row in missing)]
 
 
 def _compare_release(told: Changes, snapshot: Snapshot, release: Release, row: Stored | None, is_first: bool) -> None:
@@ -106,8 +108,10 @@ def _differences(release: Release, row: Stored) -> list[Past]:
 def _compare_unreadable(told: Changes, snapshot: Snapshot, broken: Unreadable, row: Stored | None) -> None:
     if row and row.digest == broken.digest and not row.is_deleted and row.processed == 3 and not snapshot.rewrite:
         told.unchanged += 1
-    else:
-        told.unreadable.append(broken)
+        return
+    told.unreadable.append(broken)
+    if row and row.is_release and row.is_deleted:  # it is there again, whoever can read it
+        told.history.append(Past(broken.version, "restored"))
 
 
 def _bury(told: Changes, gone: Sequence[Stored], is_alive: bool) -> None:
