@@ -108,7 +108,7 @@ class Request:
 class Reply:
     """What came back: any status below 500 but 429; header names in lower case, body decoded.
 
-    `not_modified` is true for a 304, and for a 200 whose bytes equal those seen last time.
+    `not_modified` is true for a 304 that was asked for, and for a 200 whose bytes equal those seen last time.
     """
 
     url: str

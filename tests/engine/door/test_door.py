@@ -381,6 +381,17 @@ def test_conditional(play: Any) -> None:
     play(handler, scene)
 
 
+@pytest.mark.parametrize("validators", [None, Validators(digest=b"x")])
+def test_not_modified_unasked(play: Any, validators: Validators | None) -> None:
+    """A 304 that nobody asked for does not say that what we have is what there is."""
+
+    async def scene(door: Door, server: Any) -> None:
+        got = await door.fetch(Request(server.url()), validators)
+        assert (got.status, got.not_modified) == (304, False)
+
+    play(scripted(b"HTTP/1.1 304 X\r\n\r\n"), scene)
+
+
 def test_same_bytes_are_not_modified(play: Any, reply: Any) -> None:
     """A 200 with the bytes seen last time is not modified, whatever its ETag says; other bytes are."""
     same, other = (Validators('"old"', digest=hashlib.sha256(body).digest()) for body in (b"body", b"older"))

@@ -74,7 +74,7 @@ def test_gone(status: int) -> None:
     assert (found.announcements, found.forget) == ((), {URL})
 
 
-@pytest.mark.parametrize("status", [403, 401, 400, 204, 301])
+@pytest.mark.parametrize("status", [403, 401, 400, 204, 301, 304])
 def test_no_answer(status: int) -> None:
     """Any other status says nothing about the crate: 403 may be an object store's word for anything."""
     with pytest.raises(Unavailable, match=f"HTTP {status}") as caught:

@@ -229,7 +229,8 @@ def _failure(error: StookError) -> Ending:
 
 
 def _reply(url: str, answer: Answer, validators: Validators | None) -> Reply:
-    is_same = answer.status == 304
+    # A cache that answers 304 to a request without conditions says nothing about what we have.
+    is_same = answer.status == 304 and validators is not None and bool(conditional_headers(validators))
     if answer.status == 200 and validators is not None and validators.digest:
         is_same = digest_of(answer.body) == validators.digest
     return Reply(url, answer.status, answer.body, answer.headers, is_same)
