@@ -109,6 +109,11 @@ def test_wrong_value(tmp_path: Path, name: str, value: str, complaint: str) -> N
     assert "\n" not in sentence
 
 
+def test_byte_order_mark(tmp_path: Path) -> None:
+    """A file that begins with a byte order mark, as some editors write it, is read like any other."""
+    assert settings_of(tmp_path, '\ufefflog = "info"\n').log == "info"
+
+
 @pytest.mark.parametrize(
     "toml",
     ['[cargo]\nindex_gap = "fast"', "[cargo]\nindex_gap = true", "cargo = 1", 'log = ["info"]', "x = ", "lane = 1"],

@@ -43,6 +43,13 @@ def test_names_are_merged(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shop.asked("crates-index")) == 3
 
 
+def test_seeds_of_windows(shop: Any) -> None:
+    """A seeds file as Windows' editors write it, with a byte order mark and CRLF, is read like any other."""
+    Path("seeds.txt").write_bytes(b"\xef\xbb\xbfcrate-1\r\n\r\n# ours\r\ncrate-2\r\n")
+    shop.report("cargo", "collect")
+    assert [row["PRODUCT_KEY"] for row in shop.tables()["PRODUCT_RUST"]] == ["crate-1", "crate-2"]
+
+
 def test_second_run(shop: Any) -> None:
     """A second run asks the index conditionally, the API nothing, and leaves every row as it was."""
     shop.report("cargo", "collect", *NAMES)

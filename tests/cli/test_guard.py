@@ -51,7 +51,7 @@ def test_file(tmp_path: Path) -> None:
     """Rows of a file get their verdicts in order, before those of the command line."""
     rows = [{"url": "https://x.example/", "answers": ["10.0.0.1"]}, {"address": "93.184.215.14"}]
     file = tmp_path / "rows.json"
-    file.write_text(json.dumps(rows))
+    file.write_text(json.dumps(rows), encoding="utf-8-sig")  # as some editors do
     assert judged("--file", str(file), "127.0.0.1") == ["refuse", "allow", "refuse"]
 
 

@@ -114,7 +114,7 @@ def _seed_file(path: Path | None) -> list[str]:
         return []
     chosen = path or DEFAULT_SEEDS
     try:
-        lines = chosen.read_text(encoding="utf-8").splitlines()
+        lines = chosen.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the seeds file {chosen} cannot be read: {error}") from None
     return [name for line in lines if (name := line.partition("#")[0].strip())]

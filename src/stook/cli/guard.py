@@ -84,7 +84,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     from stook.engine.errors import UserError
 
     try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
+        rows = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UserError(f"the rows in {file} cannot be read: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -46,7 +46,7 @@ def find_file(cwd: Path) -> Path | None:
 
 def _read_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"{file} cannot be read: {error}") from None
 

@@ -21,7 +21,8 @@ def test_rhwp_comes_with_fourteen_tags() -> None:
 def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
     """A file of the user adds presets and may replace ours."""
     file = tmp_path / "mine.toml"
-    file.write_text('[mine]\nrepository = "../mine"\n[rhwp]\nrepository = "/fork"\ntags = ["v9"]\n')
+    text = '[mine]\nrepository = "../mine"\n[rhwp]\nrepository = "/fork"\ntags = ["v9"]\n'
+    file.write_text(text, encoding="utf-8-sig")  # as some editors do
     presets = load_presets(file)
     assert presets == {"mine": Preset("../mine", ()), "rhwp": Preset("/fork", ("v9",))}
 

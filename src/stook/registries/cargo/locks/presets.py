@@ -33,7 +33,7 @@ def load_presets(*paths: Path) -> dict[str, Preset]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the presets file {path} cannot be read: {error}") from error
 
