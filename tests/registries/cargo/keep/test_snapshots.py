@@ -142,6 +142,16 @@ def test_held_and_resynced_rows_keep_their_place(shelf: Any, snapshot: Any) -> N
     ]
 
 
+def test_a_resync_that_found_nothing(shelf: Any, snapshot: Any) -> None:
+    """A row that was asked for in vain, and is not in the queue any more, is complete once its version is back."""
+    shelf.keep(snapshot("1.0.0 1.1.0"))
+    shelf.keep(snapshot("1.0.0"))
+    shelf.set("list", {"VERSION": "1.1.0"}, PROCESSED=5, DUE_AT=None, RESYNC=1, LAST_ERROR="not there")
+    shelf.keep(snapshot("1.0.0 1.1.0"))
+    columns = ("PROCESSED", "DUE_AT", "RESYNC", "LAST_ERROR", "DELETED_AT")
+    assert shelf.rows("list", *columns) == [(1, None, 0, None, None)] * 2
+
+
 def test_lock_tags(shelf: Any, snapshot: Any) -> None:
     """Tags and pins are kept; a visit that knows of no lock leaves them alone."""
     locked = {"lock_tags": {"app": ["v1", "v2"]}, "pins": {"app": {"1.0.0": ["v1"]}}}

@@ -37,8 +37,10 @@ LIST_COLUMNS = (
     "ID CRATE_NAME VERSION DISPLAY_NAME SOURCE RESOLVE_KIND LOCK_TAGS PINNED YANKED CHECKSUM DELETED_AT INDEX_DIGEST"
     " DUE_AT PROCESSED LAST_ERROR TIMESTAMP CREATED LAST_UPDATED"
 ).split()
-# A row that a worker holds, or that an operator asked to see again, keeps its place in the queue.
-_BUSY = "{table}.PROCESSED BETWEEN 20 AND 29 OR {table}.RESYNC = 1".replace("{table}", RUST_LIST.name)
+# A row that a worker holds, or that waits to be seen again as an operator asked, keeps its place in the queue.
+_BUSY = "{table}.PROCESSED BETWEEN 20 AND 29 OR {table}.RESYNC = 1 AND {table}.DUE_AT IS NOT NULL".replace(
+    "{table}", RUST_LIST.name
+)
 _KEPT = f"CASE WHEN {_BUSY} THEN {{old}} ELSE {{new}} END"
 LIST_UPDATE = (
     # A line that cannot be read for a while takes nothing from what it told before.
@@ -54,6 +56,7 @@ LIST_UPDATE = (
     f"LAST_ERROR={_KEPT}",
     f"DUE_AT={_KEPT}",
     f"PROCESSED={_KEPT}",
+    f"RESYNC=CASE WHEN {_BUSY} THEN {{old}} ELSE 0 END",
 )
 VERSION_COLUMNS = (
     "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION LINKS"
