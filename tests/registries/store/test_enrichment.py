@@ -80,6 +80,26 @@ def test_tombstone_stays_one(shelf: Any, snapshot: Any, enrichment: Any) -> None
     assert shelf.rows("version", "VERSION", "PROCESSED") == [("1.0.0", 1), ("1.1.0", 1)]
 
 
+def test_other_content_voids_facts(shelf: Any, snapshot: Any, enrichment: Any) -> None:
+    """A version with another checksum is another thing: nothing told of the old one stays, until the API tells anew."""
+    columns = ("VERSION", "LICENSE", "DESCRIPTION", "RELEASE_DATE", "PROCESSED")
+    shelf.keep(snapshot("1.0.0 1.1.0"))
+    shelf.keep(enrichment(["1.0.0", "1.1.0"]))
+    before = shelf.facts()["version"]
+    shelf.keep(snapshot("1.0.0 1.1.0#b"))
+    kept = ("1.0.0", "LIC-1.0.0", "about 1.0.0", datetime(2020, 1, 2), 1)
+    assert shelf.rows("version", *columns) == [kept, ("1.1.0", None, None, None, 0)]
+    assert shelf.rows("product", "LICENSE") == [None]
+    shelf.keep(enrichment(["1.0.0", "1.1.0"]))
+    told = shelf.facts()["version"]
+    assert [row | {"CHECKSUM": "", "DEPENDENCIES": ""} for row in told] == [
+        row | {"CHECKSUM": "", "DEPENDENCIES": ""} for row in before
+    ]
+    assert shelf.rows("product", "LICENSE") == ["LIC-1.1.0"]
+    shelf.keep(snapshot("1.0.0 1.1.0#c", pubtime="2024-05-05T05:05:05Z"))
+    assert shelf.rows("version", "RELEASE_DATE")[1] == datetime(2024, 5, 5, 5, 5, 5)
+
+
 def test_texts_of_any_kind(shelf: Any, snapshot: Any) -> None:
     """Four-byte characters, quotes, backslashes and very long texts come out as they went in."""
     words = "🦀 'quoted' \"twice\" back\\slash % :colon \u2028 " + "x" * 300_000

@@ -1,6 +1,6 @@
 """The registry tables, and what all registries write and read alike."""
 
-from stook.registries.store.enrichment import keep_enrichments
+from stook.registries.store.enrichment import forget_facts, keep_enrichments
 from stook.registries.store.history import Past, write_history
 from stook.registries.store.product import StoredProduct, keep_products, package_rows, stored_products, write_licenses
 from stook.registries.store.reading import decoded, read_history, read_package
@@ -25,6 +25,7 @@ __all__ = [
     "Past",
     "StoredProduct",
     "decoded",
+    "forget_facts",
     "keep_enrichments",
     "keep_products",
     "package_rows",

@@ -16,7 +16,7 @@ from stook.engine.words import Written
 from stook.registries.records import Enrichment, ProductFacts, VersionFacts
 from stook.registries.store.product import Registry, package_rows, write_licenses
 
-__all__ = ["keep_enrichments"]
+__all__ = ["forget_facts", "keep_enrichments"]
 
 VERSION_FACTS = (
     "DESCRIPTION",
@@ -52,6 +52,16 @@ def keep_enrichments(
     write_licenses(transaction, product, version, registry, names)
     written = {"version": len(version_rows), "product": len(product_rows)}
     return Written(written, {"version": found - len(version_rows), "product": len(names) - len(product_rows)})
+
+
+def forget_facts(
+    transaction: Transaction, version: Table, registry: Registry, some: Sequence[tuple[str, str]], now: datetime
+) -> None:
+    """Versions (package, version) whose content is another: what was told of the old one, its date too, is void."""
+    void: dict[str, Any] = dict.fromkeys((*VERSION_FACTS, "RELEASE_DATE", "FACTS_DIGEST"))
+    values = void | {"PROCESSED": 0, "TIMESTAMP": sa.bindparam("b_now")}
+    rows = [{"b_name": name, "b_version": one, "b_now": now} for name, one in some]
+    transaction.update(version, values, _where(version, registry), rows)
 
 
 def _digests(

@@ -23,6 +23,7 @@ from stook.registries.store import (
     Past,
     StoredProduct,
     decoded,
+    forget_facts,
     keep_products,
     stored_products,
     write_history,
@@ -179,15 +180,16 @@ def _write(
     products: Mapping[str, StoredProduct],
     now: datetime,
 ) -> dict[str, int]:
+    replaced = [(name, past.version) for name, past in rows.history if past.kind == "checksum_changed"]
+    forget_facts(transaction, RUST_VERSION, (LANGUAGE, REPOSITORY), replaced, now)
     transaction.upsert(RUST_LIST, LIST_COLUMNS, rows.listed, LIST_UPDATE)
     transaction.upsert(RUST_VERSION, VERSION_COLUMNS, rows.versions, VERSION_UPDATE)
     moved = _reorder(transaction, sorted(rows.grown))
     _bury(transaction, rows.buried, now)
     changed = {name: after for name, after in rows.products.items() if products.get(name) != after}
     keep_products(transaction, RUST_PRODUCT, (LANGUAGE, REPOSITORY), changed, now)
-    write_licenses(
-        transaction, RUST_PRODUCT, RUST_VERSION, (LANGUAGE, REPOSITORY), [n for n in changed if n in products]
-    )
+    told_anew = {name for name in changed if name in products} | {name for name, _ in replaced}
+    write_licenses(transaction, RUST_PRODUCT, RUST_VERSION, (LANGUAGE, REPOSITORY), sorted(told_anew))
     write_history(transaction, LANGUAGE, rows.history, "index", now)
     return {
         "list": len(rows.listed) + len(rows.buried),
