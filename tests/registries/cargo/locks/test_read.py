@@ -145,6 +145,18 @@ def test_settings_in_a_tag_run_nothing(
     assert not (tmp_path / "marker").exists()
 
 
+def test_a_lock_that_is_a_link(needs_cargo: None, read: Read, manifest: Manifest, tmp_path: Path) -> None:
+    """A committed lock that cannot be read is never replaced by a resolved one, unless the manifest was named."""
+    folder = tmp_path / "member"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "lib.rs").touch()
+    (folder / "Cargo.toml").write_text(manifest('alpha = "1"'))
+    (tmp_path / "Cargo.lock").write_text(LOCK)
+    (folder / "Cargo.lock").symlink_to("../Cargo.lock")
+    readings = [read(folder / name).readings[0].how for name in ("", "Cargo.lock", "Cargo.toml")]
+    assert readings == [How.FAILED, How.COMMITTED, How.GENERATED]
+
+
 def test_links_out_of_a_tag_are_not_followed(read: Read, repo: Repo, manifest: Manifest, tmp_path: Path) -> None:
     """A manifest, a lock or a folder that is a link is no part of the project."""
     (tmp_path / "secret.toml").write_text(manifest('alpha = "1"'))
@@ -152,7 +164,7 @@ def test_links_out_of_a_tag_are_not_followed(read: Read, repo: Repo, manifest: M
     (repo.path / "Cargo.lock").symlink_to(tmp_path / "secret.toml")
     repo.add("v1", {})
     (row,) = read(repo.path, "v1").readings
-    assert (row.how, row.reason) == (How.FAILED, "there is no Cargo.toml (a link or submodule is not followed)")
+    assert (row.how, row.reason) == (How.FAILED, "Cargo.lock is a link, which is not followed")
 
 
 def test_nothing_is_left_behind(
