@@ -315,6 +315,7 @@ def test_spelt_alike(shop: Any) -> None:
         (["crate-0", "--limit", "0"], "--limit"),
         (["crate-0", "--workers", "0"], "--workers"),
         (["--lock", "no-such-project"], "no-such-project"),
+        (["crate-0", "--tag", "v1"], "say which with --lock"),
     ],
 )
 def test_mistakes(shop: Any, arguments: list[str], sentence: str) -> None:

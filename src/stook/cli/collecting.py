@@ -47,6 +47,8 @@ class Wanted:
 def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, as_json: bool) -> int:
     """Returns the exit code."""
     check_contact(settings)
+    if wanted.tags and not wanted.lock:
+        raise UserError("--tag names a tag of a project: say which with --lock")
     report = Report("cargo collect", datetime.now(UTC))
     seeds = _seeds(settings, wanted)
     reading = _read_locks(settings, wanted, report) if wanted.lock else None
