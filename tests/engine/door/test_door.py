@@ -361,6 +361,12 @@ def test_content_type(play: Any, reply: Any, status: int, found: str, is_fine: b
         assert error.reason == f"content type {found!r}, wanted application/json or text/plain"
 
 
+def test_no_content_type(play: Any, reply: Any) -> None:
+    """A body without a type, as servers send files without an ending, is one of bytes."""
+    scene = get(content_types=("text/plain", "application/octet-stream"))
+    assert play(scripted(reply(200, b"{}")), scene).body == b"{}"
+
+
 def test_conditional(play: Any) -> None:
     """With the validators of the last reply a 304 comes back as not modified."""
 

@@ -154,7 +154,8 @@ def _check_type(headers: Mapping[str, str], wanted: tuple[str, ...]) -> None:
     if not wanted:
         return
     found = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if found not in wanted:
+    # A body without a type is what application/octet-stream is (RFC 9110, 8.3).
+    if (found or "application/octet-stream") not in wanted:
         raise Malformed(f"content type {found[:60]!r}, wanted {' or '.join(wanted)}", status=200)
 
 
