@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stook.cli.parts import open_ledger
+from stook.engine.ledger import Ledger
+from stook.engine.ledger.settle import settle
+from stook.engine.words import Announcement, Code, Event, Outcome
+from stook.registries.cargo.sources import INDEX
+from stook.settings import load_settings
 from stook.testing import sample_world
 
 NAMES = tuple(f"crate-{number}" for number in range(4))
@@ -122,6 +130,26 @@ def test_tags_of_several_runs(shop: Any) -> None:
     subprocess.run([*git, "tag", "-d", "v1"], check=True, stdout=subprocess.DEVNULL)
     shop.report("cargo", "collect", "--lock", ".", "--tag", "v1", code=1)
     assert locked_rows(shop) == both
+
+
+def test_what_another_worker_holds(shop: Any) -> None:
+    """A crate that another worker is at is collected again once that one is done: it knew nothing of this run."""
+    shop.report("cargo", "collect", "crate-0")
+    write_lock("crate-0@1.0.0")
+
+    def end_when_told(ledger: Ledger, events: Sequence[Event]) -> None:
+        while not shop.sql("SELECT 1 FROM TB_CRAWLER_POLL WHERE QUEUE = 'cargo-index' AND FACTS IS NOT NULL"):
+            pass
+        with ledger.transaction() as transaction:
+            settle(transaction, INDEX, [(event, Outcome(Code.COMPLETE)) for event in events], ledger.clock.now())
+
+    with open_ledger(load_settings(os.environ, Path.cwd())) as ledger:
+        ledger.announce([Announcement(INDEX.name, "crate-0", fresh_for=0.0)])
+        other = threading.Thread(target=end_when_told, args=(ledger, ledger.claim(INDEX.name, 1)))
+        other.start()
+        shop.report("cargo", "collect", "--lock", ".")
+        other.join()
+    assert locked_rows(shop)[0] == ("crate-0", "1.0.0", {Path.cwd().name: ["untagged"]}, 1)
 
 
 def test_resync(shop: Any) -> None:
