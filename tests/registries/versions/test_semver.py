@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.registries.versions import parse_semver
+from stook.registries.versions import build_order, parse_semver
 from stook.registries.versions.semver import MAX_KEY
 
 LARGEST = 2**64 - 1
@@ -168,3 +170,10 @@ def test_key_order_is_precedence(one: str, other: str) -> None:
     assert first is not None
     assert second is not None
     assert (first.key > second.key) - (first.key < second.key) == compare(one, other)
+
+
+def test_build_order() -> None:
+    """Builds of one version stand as cargo has them (the crate semver, BuildMetadata)."""
+    builds = ["", "+0", "+00", "+1", "+01", "+001", "+2", "+10", "+10.0", "+-", "+1a", "+A", "+a", "+a.1", "+a.a", "+b"]
+    versions = [f"1.0.0{build}" for build in builds]
+    assert all(build_order(one) < build_order(next_) for one, next_ in pairwise(versions))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from stook.registries.versions import build_order
 
 __all__ = ["Candidate", "default_version", "latest_stable"]
 
@@ -21,8 +24,8 @@ class Candidate:
 def default_version(candidates: Iterable[Candidate]) -> str | None:
     """The highest stable version not yanked, else the highest not yanked, else the highest stable, else the highest.
 
-    Versions that differ in build metadata only are told apart by the metadata's bytes; the registry has
-    not allowed such pairs since 2023.
+    Versions that differ in build metadata only are told apart as cargo does; the registry has not allowed
+    such pairs since 2023.
     """
     best = max(candidates, key=_rank, default=None)
     return best.version if best else None
@@ -34,5 +37,5 @@ def latest_stable(candidates: Iterable[Candidate]) -> str | None:
     return default_version(stable)
 
 
-def _rank(one: Candidate) -> tuple[bool, bool, bytes, str]:
-    return (not one.yanked, not one.is_prerelease, one.key, one.version)
+def _rank(one: Candidate) -> tuple[Any, ...]:
+    return (not one.yanked, not one.is_prerelease, one.key, build_order(one.version))

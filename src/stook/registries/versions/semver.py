@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-__all__ = ["MAX_KEY", "Semver", "parse_semver"]
+__all__ = ["MAX_KEY", "Semver", "build_order", "parse_semver"]
 
 MAX_KEY = 255
 """Bytes that VERSION_KEY holds; the registry's limit of 150 characters keeps real keys below 224."""
@@ -53,6 +54,21 @@ def parse_semver(text: str) -> Semver | None:
     tail = b"\x03" if pre is None else b"".join(_field(field) for field in pre.split(".")) + b"\x00"
     key = head + tail
     return Semver(text, pre is not None, build or "", key) if len(key) <= MAX_KEY else None
+
+
+def build_order(version: str) -> list[tuple[Any, ...]]:
+    """Tells versions apart that have one precedence, as cargo does: by the fields of their build metadata.
+
+    Numbers stand below texts and count by value, then by their leading zeros; no metadata is the lowest.
+    """
+    return [_build_field(field) for field in version.partition("+")[2].split(".")]
+
+
+def _build_field(field: str) -> tuple[Any, ...]:
+    if not field or field.isdigit():
+        value = field.lstrip("0")
+        return (0, len(value), value, len(field))
+    return (1, field)
 
 
 def _is_too_large(digits: str) -> bool:

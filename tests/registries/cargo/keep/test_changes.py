@@ -155,3 +155,4 @@ def test_product(
 def test_ranks() -> None:
     """Places count from 0 in the order of precedence; naming a version twice does not move the others."""
     assert ranks(["1.10.0", "1.9.0", "1.9.0-rc.1", "1.9.0"]) == {"1.9.0-rc.1": 0, "1.9.0": 1, "1.10.0": 2}
+    assert ranks(["1.0.0+10", "1.0.0+9", "1.0.0"]) == {"1.0.0": 0, "1.0.0+9": 1, "1.0.0+10": 2}

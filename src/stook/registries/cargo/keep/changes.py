@@ -10,7 +10,7 @@ from stook.registries.cargo.latest import Candidate, default_version, latest_sta
 from stook.registries.cargo.names import page_url, purl
 from stook.registries.records import Known, Release, Snapshot, Unreadable
 from stook.registries.store import Past, StoredProduct
-from stook.registries.versions import parse_semver
+from stook.registries.versions import build_order, parse_semver
 
 __all__ = [
     "Changes",
@@ -164,5 +164,5 @@ def product_of(snapshot: Snapshot, before: StoredProduct | None) -> StoredProduc
 
 def ranks(versions: Iterable[str]) -> dict[str, int]:
     """SORT_ORDER of each version: its place in the order, 0 the lowest."""
-    keyed = [(semver.key, text) for text in set(versions) if (semver := parse_semver(text))]
-    return {text: place for place, (_, text) in enumerate(sorted(keyed))}
+    keyed = [(semver.key, build_order(text), text) for text in set(versions) if (semver := parse_semver(text))]
+    return {text: place for place, (_, _, text) in enumerate(sorted(keyed))}
