@@ -113,6 +113,22 @@ def test_until_and_on(open_go_shop: Callable[..., Any]) -> None:
     assert len(table(shop, LIST, "ID")) == 2500
 
 
+@pytest.mark.parametrize("end", ["2024-01-01T00:00:01Z", "2024-01-01T00:00:03Z"])
+def test_work_after_a_walk_to_an_end(open_go_shop: Callable[..., Any], end: str) -> None:
+    """Whoever works follows the feed, also past the end of a walk, whether that had come so far or not."""
+    shop = open_go_shop(crowd(4500))
+    shop.report("go", "index", "--until", end, "--pages", "1")
+    assert len(table(shop, LIST, "ID")) == 2000
+    process, tick = shop.start("work", "go"), Event()
+    for _ in range(2000):
+        if len(table(shop, LIST, "ID")) == 4500 or process.poll() is not None:
+            break
+        tick.wait(0.01)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert len(table(shop, LIST, "ID")) == 4500
+
+
 def test_tail(open_go_shop: Callable[..., Any]) -> None:
     """With `--tail-from` the newest come first, the past beside; stopped and started, it leaves no hole."""
     shop = open_go_shop(crowd(4500))

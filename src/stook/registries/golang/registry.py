@@ -22,8 +22,8 @@ def _sources(options: Any, tasks: int, batch: int) -> Sequence[Source]:
 
 
 def _standing(options: Any) -> Sequence[Announcement]:
-    """The feed itself: whoever works also follows it, one worker at a time."""
-    return [Announcement(FEED.name, options.feed, source="index")]
+    """The feed itself: whoever works also follows it, one worker at a time, past any end that a walk was given."""
+    return [Announcement(FEED.name, options.feed, source="index", fresh_for=0.0, facts={"until": None})]
 
 
 REGISTRY = Registry("go", "Go modules", QUEUES, _sources, standing=_standing)
