@@ -89,7 +89,8 @@ class Request:
 
     `lane` names the timeline it queues on; empty means the URL's host. `closes_on` lists the statuses
     that close that lane for the rest of the run. `conditional` remembers the reply's validators and
-    sends those of last time, unless `afresh`. `max_bytes` counts decoded bytes.
+    sends those of last time, unless `afresh`. `max_bytes` counts decoded bytes. `silence` is for a host
+    that thinks long before it answers: None is the door's own limit.
     """
 
     url: str
@@ -101,6 +102,7 @@ class Request:
     content_types: tuple[str, ...] = ()
     max_bytes: int = 64 * 1024 * 1024
     timeout: float = 60.0  # seconds, the whole exchange
+    silence: float | None = None  # seconds between two reads
     headers: tuple[tuple[str, str], ...] = ()
 
 

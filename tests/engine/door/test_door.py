@@ -264,6 +264,17 @@ def test_silence_meets_the_read_timeout(play: Any) -> None:
     assert error.reason == "timed out"
 
 
+def test_a_request_may_wait_longer(play: Any, reply: Any) -> None:
+    """Where a host is known to think long, the request says how long its silence is borne."""
+
+    async def handler(path: str, headers: dict[str, str], writer: asyncio.StreamWriter) -> None:
+        await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.2)
+        writer.write(reply(200, b"at last"))
+        await writer.drain()
+
+    assert play(handler, get(silence=5.0), read_seconds=0.05).body == b"at last"
+
+
 @pytest.mark.parametrize("raw", [b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 20_000 + b"\r\n\r\n", b"SSH-2.0-x\r\n\r\n"])
 def test_not_http(play: Any, raw: bytes) -> None:
     """What is not HTTP, or has a header line of unreasonable size, is unavailable; its words stay out of the reason."""

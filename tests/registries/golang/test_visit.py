@@ -311,6 +311,14 @@ def test_cached_only() -> None:
         assert releases(found) == [(M, "v1.0.0")]
 
 
+def test_what_the_proxy_has_to_fetch_first() -> None:
+    """The proxy itself may take a minute to say no; what it has cached it says at once."""
+    _, asked = visit({f"{M} list": "v1.0.0"}, event(urgent=True), cached=True, more=served())
+    assert [min(one.timeout, one.silence or 0) >= 65 for one in asked] == [True, True, False]
+    _, asked = visit(alone())
+    assert all(min(one.timeout, one.silence or 0) >= 65 for one in asked)
+
+
 def test_a_list_that_is_not_cached() -> None:
     """That a module's list is not cached says nothing of the module: it is asked for once more."""
     files = (

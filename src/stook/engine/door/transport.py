@@ -92,7 +92,8 @@ class Transport:
         url = URL(verdict.url, encoded=True)
         if url.raw_host != verdict.host or url.port != verdict.port:
             raise Refused("two parsers read this URL differently")
-        limits = aiohttp.ClientTimeout(seconds, sock_connect=self._connect_seconds, sock_read=self._read_seconds)
+        silence = self._read_seconds if request.silence is None else request.silence
+        limits = aiohttp.ClientTimeout(seconds, sock_connect=self._connect_seconds, sock_read=silence)
         async with self._session.get(url, headers=headers, allow_redirects=False, timeout=limits) as response:
             return await _read(response, request)
 

@@ -21,6 +21,8 @@ Asking = Generator[Request, Reply, T]
 
 MOD_BYTES = 16 << 20  # the go command's own limit for go.mod
 INFO_BYTES = 1 << 20
+# What is not cached is fetched from its repository first; a no may take the mirror 58 seconds (golang/go#57185).
+FETCH_SECONDS = 75.0
 
 
 @dataclass(slots=True)
@@ -65,12 +67,14 @@ class Proxy:
     def get(self, path: str, endpoint: str, version: str = "", *, direct: bool = False) -> Asking[Reply]:
         """One document, asked for once a visit; any status but 200, 404 and 410 is no answer."""
         place = proxy_path(path, endpoint, version)
-        url = f"{self.url}{'' if direct or not self.cached_only else '/cached-only'}{place}"
+        may_fetch = direct or not self.cached_only
+        url = f"{self.url}{'' if may_fetch else '/cached-only'}{place}"
         known = self.replies.get(place) or self.replies.get(url)
         if known:
             return known
         most = MOD_BYTES if endpoint in ("mod", "list") else INFO_BYTES
-        reply = yield Request(url, lane=PROXY_LANE, accept="*/*", max_bytes=most)
+        request = Request(url, lane=PROXY_LANE, accept="*/*", max_bytes=most)
+        reply = yield replace(request, timeout=FETCH_SECONDS, silence=FETCH_SECONDS) if may_fetch else request
         if reply.status not in (200, 404, 410):
             raise Unavailable(f"the proxy answered HTTP {reply.status}", status=reply.status)
         self.replies[place if reply.status == 200 else url] = reply
