@@ -83,7 +83,16 @@ INSIDE = [
     "\t// why", "", "\t// Deprecated: in block", "\texample.com/m", "\ta.b/c v1.0.0", "\ta.b/c v1.0.0 // indirect",
     "\tv1.0.0", "\t[v1.0.0, v1.1.0] // rng", "\tv1.0.0 // c2", "\ta.b/c => ../x", "\t)  x", " // x \r", "\t./a",
 ]  # fmt: skip
-ENDINGS = [" // indirect", " // why not", " //Deprecated: sfx", "//x", "\r", " // Deprecated: s"]
+ENDINGS = [
+    " // indirect",
+    " // indirect;",
+    " // indirect\x1c",
+    " // why not",
+    " //Deprecated: sfx",
+    "//x",
+    "\r",
+    " // Deprecated: s",
+]
 
 
 def version_pairs(random: Random, count: int) -> list[tuple[str, str]]:

@@ -123,6 +123,20 @@ retract [v1.1.0, v1.2.0] // worse
 
 
 @pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("// indirect", True), ("//indirect", True), ("// indirect; soon not", True), ("// indirect\u00a0", True),
+        ("// indirect;", False), ("// indirect ;", False), ("// indirect, x", False), ("// Indirect", False),
+        ("// indirect\x1c", False), ("//\x1findirect", False),
+    ],
+)  # fmt: skip
+def test_what_is_indirect(comment: str, expected: bool) -> None:
+    """The comment is the one word, or that word with a semicolon and something behind it."""
+    (found,) = parse_lax(f"module m.x/m\nrequire a.b/c v1.0.0 {comment}\n".encode()).requires
+    assert found.is_indirect is expected
+
+
+@pytest.mark.parametrize(
     ("body", "expected"),
     [
         (b"// Deprecated: gone\nmodule m.x/m\n", "gone"),

@@ -137,5 +137,7 @@ def test_unreadable_latest(body: bytes) -> None:
 
 def test_tagged_versions() -> None:
     """Of a list count the first words that are versions, but no pseudo-versions, in order."""
-    listing = f"v1.10.0\r\n\nv1.9.0 2020-01-01T00:00:00Z\nmaster\n{NEW}\nv2.0.0+incompatible\nv1.9.0-RC1\nv01.0.0\n"
+    listing = (
+        f"v1.10.0\r\n\nv1.9.0 2020-01-01T00:00:00Z\nmaster\n{NEW}\nv2.0.0+incompatible\nv1.9.0-RC1\nv01.0.0\nv3\x1c\n"
+    )
     assert tagged_versions(listing.encode()) == ["v1.9.0-RC1", "v1.9.0", "v1.10.0", "v2.0.0+incompatible"]

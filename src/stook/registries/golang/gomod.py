@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from stook.engine.errors import Malformed
-from stook.registries.golang.gomod_syntax import Block, Line, decode, parse_statements, trim, unquote
+from stook.registries.golang.gomod_syntax import Block, Line, decode, fields, parse_statements, trim, unquote
 from stook.registries.golang.paths import major_problem, split_path
 from stook.registries.golang.versions import canonical
 
@@ -214,8 +214,9 @@ class _Builder:
 
     def add_require(self, arguments: list[str], line: Line, block: Block | None) -> None:
         path, version = _module_version(arguments, "require")
-        words = line.suffix[0].split() if line.suffix else []
-        self.requires.append(Requirement(path, version, words == ["indirect"] or words[:1] == ["indirect;"]))
+        words = fields(line.suffix[0]) if line.suffix else []
+        is_indirect = words == ["indirect"] or (len(words) > 1 and words[0] == "indirect;")
+        self.requires.append(Requirement(path, version, is_indirect))
 
     def add_exclude(self, arguments: list[str], line: Line, block: Block | None) -> None:
         self.excludes.append(ModuleVersion(*_module_version(arguments, "exclude")))

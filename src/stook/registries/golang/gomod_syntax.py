@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from stook.engine.errors import Malformed
 
-__all__ = ["Block", "Line", "decode", "parse_statements", "trim", "unquote"]
+__all__ = ["Block", "Line", "decode", "fields", "parse_statements", "trim", "unquote"]
 
-# unicode.IsSpace; str.strip alone would also take 0x1c to 0x1f.
+# unicode.IsSpace; str.strip and str.split alone would also take 0x1c to 0x1f.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_WORD = re.compile(f"[^{_SPACE}]+")
 
 _TOKEN = re.compile(
     r"""[ \t\r]*(?:
@@ -69,6 +70,11 @@ def decode(body: bytes) -> str:
 def trim(text: str) -> str:
     """strings.TrimSpace."""
     return text.strip(_SPACE)
+
+
+def fields(text: str) -> list[str]:
+    """strings.Fields."""
+    return _WORD.findall(text)
 
 
 def unquote(text: str) -> str | None:

@@ -15,6 +15,7 @@ import msgspec
 
 from stook.engine.errors import Malformed
 from stook.registries.golang.gomod import GoMod, Retraction, is_synthetic, parse_lax
+from stook.registries.golang.gomod_syntax import fields
 from stook.registries.golang.paths import major_problem
 from stook.registries.golang.pseudo import parse_pseudo
 from stook.registries.golang.times import datetime_nanoseconds, nanoseconds
@@ -95,7 +96,7 @@ def reasons(version: str, retractions: Iterable[Retraction]) -> tuple[str, ...]:
 
 def tagged_versions(listing: bytes) -> list[str]:
     """The versions of `@v/list` in order: the first word of each line, without invalid and pseudo ones."""
-    found = [fields[0] for fields in _lines(listing) if is_valid(fields[0]) and not is_pseudo(fields[0])]
+    found = [words[0] for words in _lines(listing) if is_valid(words[0]) and not is_pseudo(words[0])]
     return sorted(found, key=order_key)
 
 
@@ -177,21 +178,21 @@ def _info_version(answer: bytes) -> str:
 def _newest(listing: bytes) -> str:
     """The line with the latest time: its second word, or a pseudo-version's own; the first one of equals."""
     best, best_time = "", _YEAR_ONE
-    for fields in _lines(listing):
-        if is_valid(fields[0]) and (time := _line_time(fields)) > best_time:
-            best, best_time = fields[0], time
+    for words in _lines(listing):
+        if is_valid(words[0]) and (time := _line_time(words)) > best_time:
+            best, best_time = words[0], time
     return best
 
 
-def _line_time(fields: list[str]) -> int:
-    if len(fields) > 1:
+def _line_time(words: list[str]) -> int:
+    if len(words) > 1:
         try:
-            return nanoseconds(fields[1])
+            return nanoseconds(words[1])
         except Malformed:
             return _YEAR_ONE
-    stated = parse_pseudo(fields[0]).time if is_pseudo(fields[0]) else None
+    stated = parse_pseudo(words[0]).time if is_pseudo(words[0]) else None
     return datetime_nanoseconds(stated) if stated else _YEAR_ONE
 
 
 def _lines(listing: bytes) -> list[list[str]]:
-    return [fields for line in listing.decode("utf-8", "replace").split("\n") if (fields := line.split())]
+    return [words for line in listing.decode("utf-8", "replace").split("\n") if (words := fields(line))]
