@@ -157,6 +157,21 @@ def test_window(open_go_shop: Callable[..., Any]) -> None:
     assert "not a date" in shop.run("go", "index", "--since", "soon", code=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--since", "2024-01-02", "--tail-from", "2024-01-01"), "give one of them"),
+        (("--since", "2024-01-02", "--until", "2024-01-01"), "lies before --since"),
+        (("--tail-from", "2024-01-02T00:00:00.1Z", "--until", "2024-01-02"), "lies before --tail-from"),
+    ],
+)
+def test_ranges_that_are_none(shop: Any, options: tuple[str, ...], told: str) -> None:
+    """Options that contradict each other are refused before anything is asked or written."""
+    assert told in shop.run("go", "index", *options, code=2).stderr
+    assert shop.registry.requests == []
+    assert shop.sql("SELECT * FROM TB_CRAWLER_POLL") == []
+
+
 def test_junk_and_bad_lines(shop: Any) -> None:
     """Junk is kept aside and reported once; a bad line fails its page, and the next run heals it."""
     shop.registry.fault("/go-index/", "garbage", first=1)

@@ -29,8 +29,10 @@ def fill_queue(
 ) -> int:
     """Walk the feed; returns the exit code."""
     report = Report("go index", datetime.now(UTC))
+    moments = _moment(since), _moment(until), _moment(tail_from)
+    _check_range(*moments)
     with open_ledger(settings) as ledger:
-        ranges = _ranges(ledger, settings.go.feed, _moment(since), _moment(until), _moment(tail_from))
+        ranges = _ranges(ledger, settings.go.feed, *moments)
         ids = [*ledger.announce(ranges), FEED.id_of(_past(settings.go.feed), "")]
         # Where pages are counted each is a visit.
         source = GoFeed(settings.go.index_url) if pages is None else GoFeed(settings.go.index_url, pages=1)
@@ -41,6 +43,14 @@ def fill_queue(
     report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
     report.next.append("stook work go --once")
     return show_report(report, as_json=as_json)
+
+
+def _check_range(since: str | None, until: str | None, tail_from: str | None) -> None:
+    if since and tail_from:
+        raise UserError("--since walks a window again, --tail-from begins a new database: give one of them")
+    begin = since or tail_from
+    if begin and until and nanoseconds(until) < nanoseconds(begin):
+        raise UserError(f"--until {until} lies before --{'since' if since else 'tail-from'} {begin}")
 
 
 def _ranges(
