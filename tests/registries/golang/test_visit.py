@@ -417,6 +417,23 @@ def test_collect_nothing(status: int) -> None:
     assert outcome(found, one).code is Code.NOT_FOUND
 
 
+@pytest.mark.parametrize("listing", ["", "master\nv1\x00\n"])
+def test_why_there_is_nothing_to_collect(listing: str) -> None:
+    """The reason is the go command's; a list is never shown for one."""
+    one = event("", facts={"collect": True})
+    found, _ = visit({f"{M} list": listing, f"{M} @latest": 404}, one)
+    assert outcome(found, one).reason == "the proxy has no version of this module: no matching versions"
+
+
+@pytest.mark.parametrize("latest", ["<html>", '{"Version":"master"}'])
+def test_a_latest_that_says_nothing(latest: str) -> None:
+    """An answer that cannot be read is no word on what exists: it is asked for again."""
+    one = event("", facts={"collect": True})
+    found, _ = visit({f"{M} list": "", f"{M} @latest": latest}, one)
+    assert (outcome(found, one).code, outcome(found, one).status) == (Code.FAILED, 200)
+    assert "@latest" in outcome(found, one).reason
+
+
 def test_trouble_with_one_version() -> None:
     """Trouble with one version postpones it alone; the others are kept."""
     found, _ = visit(alone("v1.1.0") | {f"{M} v1.0.0.info": Unavailable("timed out")}, event(), event("v1.1.0"))

@@ -17,7 +17,7 @@ from stook.registries.golang.documents import check_info, message, read_release
 from stook.registries.golang.endings import absent, later, troubled
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
 from stook.registries.golang.gomod import is_synthetic, read
-from stook.registries.golang.latest import Latest, tagged_versions
+from stook.registries.golang.latest import NO_MATCH, Latest, tagged_versions
 from stook.registries.golang.paths import escape_version, is_valid_path, major_problem
 from stook.registries.golang.proxy import Asking, Proxy
 from stook.registries.golang.proxy_errors import FRESH_DELAY, judge
@@ -137,8 +137,7 @@ class ModuleVisit:
         self.records.append(GoModule(self.path, latest))
         wanted = [event for event in asked if event.facts.get("collect")]
         if wanted and not latest.raw and not self.verified():
-            gone = Outcome(Code.NOT_FOUND, f"the proxy has no version of this module: {message(reply)}", reply.status)
-            self.outcomes |= {event.id: gone for event in wanted}
+            self.outcomes |= {event.id: _nothing(latest, reply.status) for event in wanted}
         elif wanted:
             self.announce_versions(listing, latest, wanted)
         if self.is_stale(listing, latest):
@@ -179,6 +178,13 @@ class ModuleVisit:
             name, fresh_for = f"{self.path}@{event.version}", 0.0 if event.resync else None
             told = Announcement(PAGE.name, name, source="proxy", urgent=event.urgent, fresh_for=fresh_for)
             self.announcements.append(told)
+
+
+def _nothing(latest: Latest, status: int) -> Outcome:
+    """How the wish for a module ends of which there is no version; what cannot be read says nothing of that."""
+    if status == 200 and latest.problem != NO_MATCH:
+        return Outcome(Code.FAILED, f"the proxy's answer is of no use: {latest.problem}", status)
+    return Outcome(Code.NOT_FOUND, f"the proxy has no version of this module: {latest.problem}", status)
 
 
 def _waits(event: Event) -> bool:
