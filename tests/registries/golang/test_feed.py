@@ -107,7 +107,16 @@ def test_boundary_is_inclusive() -> None:
         ("example.com/m3", "v1.0.0"),
         ("example.com/m4", "v1.0.0"),
     }
-    assert second.is_last
+    assert not second.is_last
+    assert advance(second.boundary, [_entry(2, 2), _entry(3, 2), _entry(4, 2)], 9).is_last
+
+
+def test_a_short_page_is_no_end() -> None:
+    """An index may show fewer lines than it was asked for: only a page that adds nothing ends the feed."""
+    step = advance(START, [_entry(1, 1), _entry(2, 2)], 9)
+    assert not step.is_last
+    assert advance(step.boundary, [_entry(2, 2)], 9).is_last
+    assert advance(step.boundary, [], 9).is_last
 
 
 def test_a_version_announced_again_is_an_event_again() -> None:
@@ -127,11 +136,11 @@ def test_ties_beyond_a_page_are_a_gap() -> None:
     """A page full of one moment cannot be paged through: it is reported, and the cursor moves a microsecond."""
     feed = [_entry(number, 5) for number in range(7)] + [_entry(9, 6)]
     steps = _walk(feed, 3)
-    assert [len(step.fresh) for step in steps] == [3, 0, 1]
+    assert [len(step.fresh) for step in steps] == [3, 0, 1, 0]
     assert steps[1].gap == Gap(rfc3339(5_000), 3)
     assert steps[1].boundary == Boundary(6_000, rfc3339(6_000))
     assert not steps[1].is_last
-    assert [step.gap for step in steps if step is not steps[1]] == [None, None]
+    assert [step.gap for step in steps if step is not steps[1]] == [None] * 3
 
 
 def test_a_gap_moves_on_to_the_next_whole_microsecond() -> None:

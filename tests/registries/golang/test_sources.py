@@ -67,7 +67,8 @@ def test_the_first_page() -> None:
 
 def test_which_feed() -> None:
     """The feed's name decides what is asked for, and is part of the cursor's key."""
-    found, asked = visit(event("default"), {"limit=2000": line("a.io/x")}, GoFeed("http://index.test"))
+    source = GoFeed("http://index.test", pages=1)
+    found, asked = visit(event("default"), {"limit=2000": line("a.io/x")}, source)
     assert (found.cursor and found.cursor.feed, asked) == ("go-feed:default", ["limit=2000"])
 
 
@@ -108,7 +109,18 @@ def test_a_range_that_ends() -> None:
         assert found.cursor == Cursor("go-feed:all/backfill", "2024-01-01T00:00:03Z", [["a.io/3", "v1.0.0"]])
     found, _ = visit(event("all/window/x", **facts, until="2024-01-01T00:00:02Z"), {SINCE: body})
     assert found.cursor == Cursor("go-feed:all/window/x", "", [])
-    found, _ = visit(event("all/backfill", **facts, until="2025-01-01T00:00:00Z"), {SINCE: body[: len(line("a.io/0"))]})
+    found, _ = visit(event("all/backfill", cursor=found.cursor, **facts, until="2025-01-01T00:00:00Z"), {SINCE: b""})
+    assert found.outcome.code is Code.COMPLETE
+
+
+def test_an_index_of_small_pages() -> None:
+    """An index that shows fewer lines than it was asked for is read to the end of the range all the same."""
+    replies = {since(n): numbered(n)[: 3 * len(line("a.io/0", time="2024-01-01T00:00:00Z"))] for n in range(0, 6, 2)}
+    replies |= {since(6): line("a.io/6", time="2024-01-01T00:00:06Z")}
+    facts = {"since": "2024-01-01T00:00:00Z", "until": "2025-01-01T00:00:00Z"}
+    found, asked = visit(event("all/backfill", **facts), replies, GoFeed("http://index.test", limit=4))
+    assert asked == [since(n) for n in (0, 2, 4, 6)]
+    assert [one.path for page in found.records for one in page.fresh] == [f"a.io/{n}" for n in range(7)]
     assert found.outcome.code is Code.COMPLETE
 
 

@@ -121,6 +121,7 @@ def advance(boundary: Boundary, page: Sequence[Entry], limit: int = PAGE_LIMIT) 
 
     A full page that shows only what was seen, all at the boundary, cannot be paged through: a gap is reported, and the
     boundary moves on by a microsecond. Lines older than the boundary are events like others and never move it back.
+    The feed ends where a page does not move it on: a short page is no end, as an index may show fewer lines a page.
     """
     unseen = [
         entry for entry in page if entry.time != boundary.time or (entry.path, entry.version) not in boundary.seen
@@ -134,7 +135,7 @@ def advance(boundary: Boundary, page: Sequence[Entry], limit: int = PAGE_LIMIT) 
         junk=tuple(entry for entry in unseen if entry.problem),
         boundary=reached,
         gap=None,
-        is_last=not is_full or reached == boundary,
+        is_last=reached == boundary,
     )
 
 

@@ -101,7 +101,7 @@ class GoFeed:
         for _ in range(OVERLAP_PAGES):
             page = yield from self._page(feed, rfc3339(since))
             late += [one for one in page if one.time < boundary.time]
-            if len(page) < self.limit or not since < page[-1].time < boundary.time:
+            if not page or not since < page[-1].time < boundary.time:
                 break
             since = page[-1].time
         return late
