@@ -286,6 +286,17 @@ def test_what_others_announced(go_shelf: GoShelf) -> None:
     assert (changed, after["SOURCE"]) == ({"TIMESTAMP", "TIMESTAMP_RAW", "FEED"}, "seed")
 
 
+def test_what_others_announced_in_vain(go_shelf: GoShelf) -> None:
+    """An event that a person announced and that ended in nothing is the feed's too once it is revived."""
+    go_shelf.announce(Announcement("go", "a.io/x", "v1.0.0", "seed"))
+    go_shelf.set("list", {"INDEX_PATH": "a.io/x"}, PROCESSED=5, DUE_AT=None)
+    go_shelf.keep(feed_page(entry("a.io/x", "v1.0.0")))
+    assert go_shelf.rows("list", "PROCESSED", "FEED", "SOURCE") == [(0, "all", "seed")]
+    go_shelf.set("list", {"INDEX_PATH": "a.io/x"}, PROCESSED=5, DUE_AT=None)
+    go_shelf.keep(feed_page(entry("a.io/x", "v1.0.0", "2024-01-02T00:00:00Z"), feed="default"))
+    assert go_shelf.rows("list", "PROCESSED", "FEED") == [(0, "all")]
+
+
 class Once(GoFeed):
     """A feed whose `keep` breaks after it has written, as often as it is told to."""
 

@@ -116,19 +116,20 @@ def _touch(
         if row is CLOSED or entry.problem or identity in revived or identity in dated:
             continue
         time = moment(entry.time)
-        told = {"b_id": identity, "b_time": time, "b_raw": entry.raw[:LONGEST_RAW]}
+        told = {"b_id": identity, "b_time": time, "b_raw": entry.raw[:LONGEST_RAW], "b_feed": feed}
         if row.processed in ENDED_IN_NOTHING and (row.timestamp is None or time > row.timestamp):
             revived[identity] = told | {"b_now": now}
         elif row.timestamp is None:
-            dated[identity] = told | {"b_feed": feed}
+            dated[identity] = told
     table = GO_LIST
     values: dict[str, Any] = {"TIMESTAMP": sa.bindparam("b_time"), "TIMESTAMP_RAW": sa.bindparam("b_raw")}
+    values["FEED"] = sa.func.coalesce(table.c["FEED"], sa.bindparam("b_feed"))
     same = table.c["ID"] == sa.bindparam("b_id")
     # Whatever happened to the row since we looked: what a worker holds stays as it is.
     ended = sa.or_(*(table.c["PROCESSED"] == code for code in ENDED_IN_NOTHING))
     anew: dict[str, Any] = {"PROCESSED": 0, "ATTEMPTS": 0, "LAST_STATUS": None, "DUE_AT": sa.bindparam("b_now")}
     transaction.update(table, values | anew, same & ended, [revived[one] for one in sorted(revived)])
-    transaction.update(table, values | {"FEED": sa.bindparam("b_feed")}, same, [dated[one] for one in sorted(dated)])
+    transaction.update(table, values, same, [dated[one] for one in sorted(dated)])
     return len(revived) + len(dated)
 
 
