@@ -6,6 +6,7 @@ import pytest
 
 from stook.registries.golang.proxy_errors import FRESH_DELAY, Absence, judge
 
+LS_REMOTE = "not found: module m: git ls-remote -q origin in /tmp: exit status 128:\n\tfatal: "
 MESSAGES = [
     ("not found: fetch timed out", Absence.TIMED_OUT),
     ("not found: m@v1: invalid version: git fetch: fetch timed out", Absence.TIMED_OUT),
@@ -21,6 +22,11 @@ MESSAGES = [
     ('not found: unrecognized import path "x.y/z": reading https://x.y/z?go-get=1: 404', Absence.NO_IMPORT_META),
     ("not found: m@v1.0.0: invalid version: unknown revision v1.0.0", Absence.UNKNOWN_REVISION),
     ("not found: module m: git ls-remote -q origin in /tmp: exit status 128: fatal: x", Absence.REPOSITORY_GONE),
+    (LS_REMOTE + "unable to access 'https://g.io/m/': Could not resolve host: g.io", Absence.HOST_UNREACHABLE),
+    (LS_REMOTE + "unable to access 'https://g.io/m/': Failed to connect to g.io", Absence.HOST_UNREACHABLE),
+    (LS_REMOTE + "unable to access 'https://g.io/m/': error: 503", Absence.HOST_UNREACHABLE),
+    (LS_REMOTE + "unable to access 'https://g.io/m/': error: 403", Absence.REPOSITORY_GONE),
+    (LS_REMOTE + "connect to host g.io port 22: Connection refused", Absence.HOST_UNREACHABLE),
     ("not found: fatal: could not read Username: terminal prompts disabled", Absence.REPOSITORY_GONE),
     ("not found: m@v9: invalid version: should be v0 or v1, not v9", Absence.INVALID_VERSION),
     ("not found: bad upstream", Absence.BAD_UPSTREAM),

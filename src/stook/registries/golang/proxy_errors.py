@@ -28,6 +28,7 @@ class Absence(StrEnum):
     NO_GO_MOD = "no_go_mod"
     NO_IMPORT_META = "no_import_meta"
     UNKNOWN_REVISION = "unknown_revision"
+    HOST_UNREACHABLE = "host_unreachable"
     INVALID_VERSION = "invalid_version"
     REPOSITORY_GONE = "repository_gone"
     BAD_UPSTREAM = "bad_upstream"
@@ -56,6 +57,11 @@ _PATTERNS: tuple[tuple[Absence, re.Pattern[str]], ...] = tuple(
         (Absence.NO_GO_MOD, r"missing \S*go\.mod"),
         (Absence.NO_IMPORT_META, r"unrecognized import path"),
         (Absence.UNKNOWN_REVISION, r"unknown revision|no matching versions"),
+        (
+            Absence.HOST_UNREACHABLE,
+            r"could not resolve host|no such host|(?:failed|couldn't|could not) (?:to )?connect|network is unreachable"
+            r"|connection (?:was )?(?:refused|timed out|reset|closed)|operation timed out|i/o timeout|error: 5\d\d",
+        ),
         (Absence.REPOSITORY_GONE, r"git ls-remote|exit status 128|repository .*not found|terminal prompts disabled"),
         (Absence.INVALID_VERSION, r"invalid (?:pseudo-)?version"),
         (Absence.BAD_UPSTREAM, r"bad upstream"),
