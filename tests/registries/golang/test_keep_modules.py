@@ -142,6 +142,17 @@ def test_no_latest(sqlite_go_shelf: GoShelf) -> None:
     assert (row["LICENSE"], row["RETRACTED_COUNT"]) == (None, 1)
 
 
+def test_a_latest_that_is_too_long(go_shelf: GoShelf) -> None:
+    """A list may name a version that no column holds: that costs the module's own versions nothing."""
+    endless = "v1.0." + "9" * 300
+    go_shelf.keep(release(), module(endless))
+    assert go_shelf.rows("version", "VERSION") == ["v1.0.0"]
+    told = ("LATEST_VERSION", "LATEST_STABLE", "LATEST_RAW", "VERSION_COUNT")
+    assert go_shelf.rows("product", *told) == [(None, None, None, 1)]
+    go_shelf.keep(release(), module(raw=endless))
+    assert go_shelf.rows("product", *told) == [("v1.0.0", "v1.0.0", None, 1)]
+
+
 def test_latest_changes(go_shelf: GoShelf) -> None:
     """A new latest version takes the product's licence and repository with it, and is news."""
     go_shelf.keep(release(), module())

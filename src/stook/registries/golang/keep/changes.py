@@ -9,6 +9,7 @@ from datetime import datetime
 
 import msgspec
 
+from stook.registries.golang.feed import LONGEST_VERSION
 from stook.registries.golang.keep.rows import Facts, Product, Row
 from stook.registries.golang.latest import NO_MATCH, Latest, reasons
 from stook.registries.golang.records import GoRelease
@@ -148,12 +149,18 @@ def _product(before: Product | None, latest: Latest | None, count: int, retracte
         (before.latest, before.stable, before.raw) if before else (None,) * 3
     )
     if latest and (latest.version or latest.problem == NO_MATCH or not before):
-        chosen = (latest.version or None, _stable(latest.version), latest.raw or None)
+        version = _kept(latest.version)
+        chosen = (version, _stable(version or ""), _kept(latest.raw))
     deprecated = (before.deprecated, before.deprecated_reason) if before else (0, None)
     if latest and latest.is_read:
         deprecated = (int(bool(latest.deprecated)), _plain(latest.deprecated) or None)
     is_described = latest is not None or bool(before and before.status)
     return Product(*chosen, count, retracted, *deprecated, 9 if not count else int(is_described))
+
+
+def _kept(version: str) -> str | None:
+    """A list may name a version longer than any that we keep; it is no row, and nobody's latest here."""
+    return version if 0 < len(version) <= LONGEST_VERSION else None
 
 
 def _stable(version: str) -> str | None:
