@@ -154,25 +154,35 @@ def test_aliases(path: str, declared: str, kind: str) -> None:
     """Another declared path ends the event as an alias; what the proxy has there becomes that path's event."""
     version = "v2.0.0" if declared.endswith("/v2") else "v1.0.0"
     mod = f"module {declared}\n\ngo 1.22\n"
-    files = served(version, mod, escaped(path)) | served(version, mod, escaped(declared))
+    files = alone(version, mod, escaped(path)) | served(version, mod, escaped(declared))
     one = event(version, path)
     found, asked = visit(files, one)
     assert outcome(found, one).code is Code.ALIAS
     assert outcome(found, one).facts == {"PRODUCT_KEY": declared, "RESOLVE_KIND": kind, "DEPRECATED": 1}
     assert f"filed under {declared}" in outcome(found, one).reason
-    assert found.records == []
+    assert releases(found) == []
     assert found.announcements == [Announcement(VERSIONS.name, declared, version, "alias")]
-    assert len(asked) == 4
+    assert len(asked) == 5
 
 
 def test_an_alias_whose_declared_path_lacks_the_version() -> None:
     """The release is filed nowhere, and nothing is announced."""
-    files = served(mod="module example.org/other\n\ngo 1.22\n") | {"example.org/other v1.0.0.info": 404}
+    files = alone(mod="module example.org/other\n\ngo 1.22\n") | {"example.org/other v1.0.0.info": 404}
     found, _ = visit(files)
     assert outcome(found).code is Code.ALIAS
     assert "example.org/other, which does not have this version" in outcome(found).reason
-    assert (found.records, found.announcements) == ([], [])
+    assert (releases(found), found.announcements) == ([], [])
     assert outcome(found).facts["PRODUCT_KEY"] == "example.org/other"
+
+
+def test_an_alias_that_is_the_latest() -> None:
+    """By the go command's rule the latest speaks for its path, whatever path it declares."""
+    moved = "// Deprecated: moved\nmodule example.org/other\n\ngo 1.22\n\nretract v0.9.0 // bad\n"
+    found, _ = visit(alone(mod=moved) | {"example.org/other v1.0.0.info": 404})
+    (module,) = found.records
+    assert isinstance(module, GoModule)
+    assert (module.path, module.latest.version, module.latest.deprecated) == (M, "v1.0.0", "moved")
+    assert [one.rationale for one in module.latest.retractions] == ["bad"]
 
 
 def test_an_alias_with_a_wrong_info() -> None:
@@ -184,40 +194,40 @@ def test_an_alias_with_a_wrong_info() -> None:
 
 def test_an_alias_of_an_alias() -> None:
     """A declared path whose go.mod declares a third one gets no release either."""
-    files = served(mod="module example.org/b\n\ngo 1.22\n")
+    files = alone(mod="module example.org/b\n\ngo 1.22\n")
     files |= served(mod="module example.org/c\n\ngo 1.22\n", path="example.org/b")
     found, _ = visit(files)
     assert outcome(found).code is Code.ALIAS
     assert "own go.mod declares another path" in outcome(found).reason
-    assert (found.records, found.announcements) == ([], [])
+    assert (releases(found), found.announcements) == ([], [])
 
 
 def test_an_alias_of_a_made_up_go_mod() -> None:
     """A declared path that has this version without a go.mod has it."""
-    files = served(mod="module example.org/b\n\ngo 1.22\n") | served(mod="module example.org/b\n", path="example.org/b")
+    files = alone(mod="module example.org/b\n\ngo 1.22\n") | served(mod="module example.org/b\n", path="example.org/b")
     found, _ = visit(files)
     assert [one.name for one in found.announcements] == ["example.org/b"]
 
 
 def test_an_alias_of_the_wrong_major() -> None:
     """A declared path that cannot have this version is not asked for."""
-    found, asked = visit(served(mod="module example.com/m/v3\n\ngo 1.22\n"))
-    assert (outcome(found).code, len(asked)) == (Code.ALIAS, 2)
+    found, asked = visit(alone(mod="module example.com/m/v3\n\ngo 1.22\n"))
+    assert (outcome(found).code, len(asked)) == (Code.ALIAS, 3)
     assert "cannot have this version" in outcome(found).reason
 
 
 @pytest.mark.parametrize("declared", ["not a path", "example", "Example.com/x", "", "example.com/v1"])
 def test_an_invalid_declared_path(declared: str) -> None:
     """A go.mod that declares nothing usable is malformed, and nobody is asked for it."""
-    found, asked = visit(served(mod=f'module "{declared}"\n\ngo 1.22\n' if declared else "go 1.22\n"))
-    assert (outcome(found).code, outcome(found).facts["PRODUCT_KEY"], len(asked)) == (Code.MALFORMED, None, 2)
-    assert found.records == []
+    found, asked = visit(alone(mod=f'module "{declared}"\n\ngo 1.22\n' if declared else "go 1.22\n"))
+    assert (outcome(found).code, outcome(found).facts["PRODUCT_KEY"], len(asked)) == (Code.MALFORMED, None, 3)
+    assert releases(found) == []
 
 
 @pytest.mark.parametrize("mod", ["<html>no</html>", "\x00\xff", "module (\n\texample.com/m"])
 def test_an_unreadable_go_mod(mod: str) -> None:
     """What cannot be read as a go.mod declares no valid path."""
-    found, _ = visit(served(mod=mod))
+    found, _ = visit(alone(mod=mod))
     assert outcome(found).code is Code.MALFORMED
 
 

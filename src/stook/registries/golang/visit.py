@@ -42,9 +42,13 @@ class ModuleVisit:
     outcomes: dict[bytes, Outcome] = field(default_factory=dict)
     records: list[GoRelease | GoAbsence | GoModule] = field(default_factory=list)
     announcements: list[Announcement] = field(default_factory=list)
+    served: list[str] = field(default_factory=list)  # versions that the proxy has under this path, whosesoever they are
 
     def run(self) -> Visit:
-        """Each event's own documents first, then the module's latest where the path is its own."""
+        """Each event's own documents first, then the module's latest.
+
+        A version that declares another path may be the latest of this one, and say what is retracted or deprecated.
+        """
         versions = [event for event in self.events if event.queue == VERSIONS.name]
         yield from self.look_at_all(versions[:MOST_EVENTS])
         self.outcomes |= {event.id: later(event) for event in versions[MOST_EVENTS:]}
@@ -53,7 +57,7 @@ class ModuleVisit:
         wait = Outcome(Code.PENDING, delay=FRESH_DELAY)
         self.outcomes |= {event.id: wait for event in waiting}
         asked = [event for event in asked if event not in waiting]
-        if asked or self.verified() or self.has_lost():
+        if asked or self.served or self.has_lost():
             yield from self.describe_if_possible(asked)
         return Found(Outcome(Code.COMPLETE, status=200), self.outcomes, self.records, self.announcements)
 
@@ -86,8 +90,10 @@ class ModuleVisit:
         kind = resolve_kind(self.path, declared, is_synthetic=synthetic)
         if kind not in OWN_KINDS:
             check_info(info.body, event.version)
+            self.served.append(event.version)
             return (yield from self.look_elsewhere(event, declared, kind))
         self.records.append(read_release(self.path, event.version, info, mod, rewrite=event.resync))
+        self.served.append(event.version)
         self.announce_page(event)
         return Outcome(Code.COMPLETE, status=200, facts=_facts(self.path, kind, 0))
 
@@ -136,7 +142,7 @@ class ModuleVisit:
         )
         self.records.append(GoModule(self.path, latest))
         wanted = [event for event in asked if event.facts.get("collect")]
-        if wanted and not latest.raw and not self.verified():
+        if wanted and not latest.raw and not self.served:
             self.outcomes |= {event.id: _nothing(latest, reply.status) for event in wanted}
         elif wanted:
             self.announce_versions(listing, latest, wanted)
@@ -149,12 +155,8 @@ class ModuleVisit:
         listed, raw = frozenset(tagged_versions(listing)), order_key(latest.raw)
         return any(
             not listed and order_key(version) > raw if is_pseudo(version) else version not in listed
-            for version in self.verified()
+            for version in self.served
         )
-
-    def verified(self) -> list[str]:
-        """The versions of this path that the proxy has served to this visit."""
-        return [record.version for record in self.records if isinstance(record, GoRelease)]
 
     def has_lost(self) -> bool:
         """Whether a version is gone that was stored, as far as an event can tell."""
