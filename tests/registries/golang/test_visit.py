@@ -175,6 +175,14 @@ def test_an_alias_whose_declared_path_lacks_the_version() -> None:
     assert outcome(found).facts["PRODUCT_KEY"] == "example.org/other"
 
 
+def test_an_alias_whose_declared_path_is_not_cached() -> None:
+    """What the cache lacks may exist: the reason does not deny it."""
+    files = alone(mod="module example.org/other\n\ngo 1.22\n")
+    found, _ = visit(files | {"example.org/other v1.0.0.info": page("", UNCACHED, 404)}, cached=True)
+    assert (outcome(found).code, outcome(found).status) == (Code.ALIAS, 404)
+    assert "in the proxy's cache (not_cached)" in outcome(found).reason
+
+
 def test_an_alias_that_is_the_latest() -> None:
     """By the go command's rule the latest speaks for its path, whatever path it declares."""
     moved = "// Deprecated: moved\nmodule example.org/other\n\ngo 1.22\n\nretract v0.9.0 // bad\n"

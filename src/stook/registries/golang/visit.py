@@ -20,7 +20,7 @@ from stook.registries.golang.gomod import is_synthetic, read
 from stook.registries.golang.latest import NO_MATCH, Latest, tagged_versions
 from stook.registries.golang.paths import escape_version, is_valid_path, major_problem
 from stook.registries.golang.proxy import Asking, Proxy
-from stook.registries.golang.proxy_errors import FRESH_DELAY, judge
+from stook.registries.golang.proxy_errors import FRESH_DELAY, Absence, judge
 from stook.registries.golang.queues import MODULE, PAGE, VERSIONS
 from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
 from stook.registries.golang.versions import is_pseudo, is_valid, order_key
@@ -114,7 +114,10 @@ class ModuleVisit:
         _, mod = yield from self.proxy.documents(declared, event)
         if mod.status != 200:
             verdict = judge(mod.status, mod.body, is_fresh=False)
-            reason = f"go.mod declares {declared}, which does not have this version ({verdict.kind})"
+            lacks = "does not have this version"
+            if verdict.kind is Absence.NOT_CACHED:  # no word on existence; once it is cached the index announces it
+                lacks = "is without this version in the proxy's cache"
+            reason = f"go.mod declares {declared}, which {lacks} ({verdict.kind})"
             return Outcome(Code.ALIAS, reason, mod.status, facts=facts)
         if not is_synthetic(declared, mod.body) and read(mod.body).module != declared:
             reason = f"go.mod declares {declared}, whose own go.mod declares another path"
