@@ -68,7 +68,8 @@ class Announcement:
     """An event to enqueue: nothing happens to one that exists, but for the revival of terminal ones.
 
     `fresh_for` (seconds) also wakes an event that was completed longer ago; 0 wakes it at once.
-    `urgent` puts it in front of everything else, and cuts short a wait for a retry.
+    `urgent` puts it in front of everything else, and cuts short a wait for a retry. From the worker that holds it, an
+    event is taken by `resync`, and by `urgent` with facts that are new.
     """
 
     queue: str

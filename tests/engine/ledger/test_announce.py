@@ -66,7 +66,7 @@ def test_announcing_again_changes_nothing(bench, count):
     assert [bench.row(identity) for identity in ids[:3]] == before
 
 
-@pytest.mark.parametrize("more", [{}, {"fresh_for": 0.0}, {"urgent": True}, {"resync": True}])
+@pytest.mark.parametrize("more", [{}, {"fresh_for": 0.0}, {"urgent": True}, {"facts": {"wait": True}}])
 def test_held_events_stay_with_their_worker(bench, more):
     """No announcement touches what the worker of a held event owns."""
     (identity,) = bench.announce("a")
@@ -77,6 +77,34 @@ def test_held_events_stay_with_their_worker(bench, more):
     after = bench.row(identity)
     assert {name: after[name] for name in OWNED} == {name: before[name] for name in OWNED}
     assert bench.end([event]).lost == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "facts"),
+    [
+        ({"resync": True}, {"why": "told"}),
+        ({"urgent": True, "facts": {"collect": True}}, {"why": "told", "collect": True}),
+    ],
+)
+def test_what_is_news_to_the_worker_of_a_held_event_takes_it(bench, more, facts):
+    """What the user asks for is not lost on an event that a worker holds, who knows nothing of it: it begins anew."""
+    (identity,) = bench.announce("a", facts={"why": "told"})
+    held = bench.claim()
+    bench.announce("a", **more)
+    assert bench.end(held).lost == 1
+    (event,) = bench.claim()
+    assert (event.resync, event.urgent) == (more.get("resync", False), more.get("urgent", False))
+    assert {key: value for key, value in event.facts.items() if key != "SOURCE"} == facts
+    assert bench.end([event]).lost == 0
+    assert bench.row(identity)["PROCESSED"] == 1
+
+
+def test_urgent_takes_no_held_event_that_knows_its_facts(bench):
+    """Asked for again in the same words, an event stays with the worker that is at it."""
+    bench.announce("a", facts={"why": "told"})
+    held = bench.claim()
+    bench.announce("a", urgent=True, fresh_for=0.0, facts={"why": "told"})
+    assert bench.end(held).lost == 0
 
 
 @pytest.mark.parametrize("code", [5, 39])

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from stook.engine.ledger.claim import URGENT
+from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.queue import Queue
 from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Announcement
@@ -26,11 +27,15 @@ BASE = ("ID", "DUE_AT", "RESYNC", "TIMESTAMP", "TIMESTAMP_RAW", "CREATED", "LAST
 
 @dataclass(frozen=True, slots=True)
 class _Wake:
-    """How announcements of one kind touch events that exist."""
+    """How announcements of one kind touch events that exist.
+
+    `takes` also what a worker holds, as that worker does not know what is asked for, or may have read too early.
+    """
 
     fresh_for: float | None
     urgent: bool
     resync: bool
+    takes: bool
 
 
 def announce_all(
@@ -51,11 +56,11 @@ def announce(transaction: Transaction, queue: Queue, some: Sequence[Announcement
     rows = _rows(transaction, queue, some, ids, now)
     # All announcers lock rows in the order of their ids, so that they seldom block each other.
     transaction.insert_missing(queue.table, _columns(queue), sorted(rows, key=lambda row: row[0]))
-    if "FACTS" in queue.facts:
-        _merge_facts(transaction, queue, some, ids)
+    news = _merge_facts(transaction, queue, some, ids) if "FACTS" in queue.facts else set()
     groups: dict[_Wake, list[bytes]] = defaultdict(list)
     for identity, one in zip(ids, some, strict=True):
-        groups[_Wake(one.fresh_for, one.urgent, one.resync)].append(identity)
+        takes = one.resync or (one.urgent and identity in news)
+        groups[_Wake(one.fresh_for, one.urgent, one.resync, takes)].append(identity)
     for wake, members in groups.items():
         _wake(transaction, queue, members, wake, now)
     return ids
@@ -106,21 +111,27 @@ def _pack(facts: Mapping[str, Any]) -> str | None:
     return msgspec.json.encode(facts, order="sorted").decode() if facts else None
 
 
-def _merge_facts(transaction: Transaction, queue: Queue, some: Sequence[Announcement], ids: Sequence[bytes]) -> None:
+def _merge_facts(
+    transaction: Transaction, queue: Queue, some: Sequence[Announcement], ids: Sequence[bytes]
+) -> set[bytes]:
+    """Returns the events to which something told was new."""
     table = queue.table
     told: dict[bytes, dict[str, Any]] = {}
     for identity, one in zip(ids, some, strict=True):
         if one.facts:
             told[identity] = merged(told.get(identity, {}), one.facts)
     changed = []
+    news: set[bytes] = set()
     for part in chunks(sorted(told), 500):
         stored = sa.select(table.c["ID"], table.c["FACTS"]).where(table.c["ID"].in_(part)).order_by(table.c["ID"])
         for identity, packed in transaction.execute(stored.with_for_update()):
             before = msgspec.json.decode(packed) if packed else {}
             after = merged(before, told[bytes(identity)])
             if after != before:
+                news.add(bytes(identity))
                 changed.append({"b_id": bytes(identity), "b_facts": _pack(after)})
     transaction.update(table, {"FACTS": sa.bindparam("b_facts")}, table.c["ID"] == sa.bindparam("b_id"), changed)
+    return news
 
 
 def _wake(transaction: Transaction, queue: Queue, ids: Sequence[bytes], wake: _Wake, now: datetime) -> None:
@@ -136,5 +147,7 @@ def _wake(transaction: Transaction, queue: Queue, ids: Sequence[bytes], wake: _W
     if wake.resync:
         values["RESYNC"] = 1
         asleep |= processed.in_((*DONE, *WAITING))
+    if wake.takes:
+        asleep |= is_held(queue)
     for part in chunks(sorted(ids), 500):
         transaction.execute(sa.update(table).where(table.c["ID"].in_(part), asleep).values(values))
