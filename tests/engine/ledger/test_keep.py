@@ -223,6 +223,32 @@ def test_a_connection_lost_in_a_bulk_load_may_pass(shared_bench):
     assert len(bench.records()) == 100
 
 
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_server_that_takes_no_writes_may_pass(shared_bench, size):
+    """After a failover the server may be one that only reads: trouble of the database, never a failure of visits."""
+    bench = shared_bench
+    (identity,) = bench.announce("a")
+    events = bench.claim()
+    records = [(f"more{number}", "{}") for number in range(size)]
+
+    def demote(connection):
+        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+    sa_event.listen(bench.ledger.engine, "begin", demote)
+    for write in (lambda: bench.end(events, records=records), bench.claim, lambda: write_fresh(bench)):
+        with pytest.raises(sa.exc.OperationalError):
+            write()
+    sa_event.remove(bench.ledger.engine, "begin", demote)
+    assert bench.row(identity)["PROCESSED"] == 20
+    assert bench.end(events, records=records).outcomes == {Code.COMPLETE: 1}
+
+
+def write_fresh(bench):
+    """The fastest way of writing."""
+    with bench.ledger.transaction() as transaction:
+        transaction.insert_fresh(STATUS, ["TYPE", "CURSOR", "UPDATED"], [("feed", "1", bench.now)])
+
+
 @pytest.mark.parametrize("idle", [0.0, 60.0])
 def test_a_connection_that_died_while_idle(shared_bench, monkeypatch, idle):
     """A connection that was idle is looked at first, and replaced; one in steady use is trouble that a retry heals."""

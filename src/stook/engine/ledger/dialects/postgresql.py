@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.engine import URL, Connection
+from sqlalchemy.engine import URL, Connection, ExceptionContext
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
@@ -22,6 +22,7 @@ __all__ = ["Postgresql", "postgresql_engine"]
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 _SPECIAL = re.compile(r"[\\\t\n\r]")
 COPY_BATCH = 1000
+READ_ONLY = "25006"  # SQLSTATE of a write where none is possible
 COPY_FROM = 50  # rows from which a COPY into a temporary table is faster than a statement a row
 
 
@@ -118,7 +119,9 @@ def _copy(connection: Connection, statement: str, rows: Iterable[Sequence[Any]])
             for some in batches(rows, COPY_BATCH):
                 copy.write("\n".join([*written(some, WRITERS, "\t"), ""]))
     except driver.Error as error:
-        raise sa.exc.DBAPIError.instance(statement, None, error, driver.Error) from error
+        raise _read_only(statement, error) or sa.exc.DBAPIError.instance(
+            statement, None, error, driver.Error
+        ) from error
 
 
 def postgresql_engine(url: URL) -> sa.Engine:
@@ -131,7 +134,22 @@ def postgresql_engine(url: URL) -> sa.Engine:
     engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
     ping_the_idle(engine)
     event.listen(engine, "connect", _prepare)
+    event.listen(engine, "handle_error", _on_error)
     return engine
+
+
+def _on_error(context: ExceptionContext) -> sa.exc.OperationalError | None:
+    trouble = _read_only(context.statement, context.original_exception)
+    if trouble:
+        context.is_disconnect = True  # another connection may lead to the server that takes writes now
+    return trouble
+
+
+def _read_only(statement: str | None, error: BaseException) -> sa.exc.OperationalError | None:
+    """To the driver a server that takes no writes, as after a failover, is a mistake of ours; it may pass."""
+    if getattr(error, "sqlstate", None) != READ_ONLY:
+        return None
+    return sa.exc.OperationalError(statement, None, error)
 
 
 def _prepare(connection: Any, record: object) -> None:
