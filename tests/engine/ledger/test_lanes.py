@@ -280,6 +280,18 @@ def test_closures_are_forgotten(hosts: Callable[..., Host]) -> None:
     assert hosts(f"run{RUNS_KEPT + 1}").state().closed_reason == "HTTP 403"
 
 
+@pytest.mark.parametrize("words", ["maintenance", "closed by me", "run x y", "one\ntwo three", " ", "0 1 "])
+def test_words_of_others_close_nothing(hosts: Callable[..., Host], words: str) -> None:
+    """What somebody else wrote where closures stand neither closes a lane nor stops its requests."""
+    host = hosts()
+    host.change(pacer.reserve)
+    with host.engine.begin() as connection:
+        connection.execute(sa.update(LANE).values(CLOSED_REASON=words))
+    assert host.change(pacer.start, 0.5) is not None
+    host.change(lambda state, now: governor.closed(state, now, "HTTP 403"))
+    assert host.state().closed_reason == "HTTP 403"
+
+
 def test_a_waiter_is_held_back_by_another_host(hosts: Callable[..., Host]) -> None:
     """Who waits for its slot when another host meets a 429 starts after the cooldown."""
     one, other = hosts(), hosts()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -37,6 +38,7 @@ SLACK = 1.02
 """Between processes an answer travels, some faster than others: with so much more than the gap, a second never sees
 one start too many because of that."""
 PATIENCE = 120.0  # seconds that a database may be away
+_CLOSURE = re.compile(r"(?P<run>\S+) (?P<rounds>[0-9]{1,9}) (?P<told>.+)")
 RUNS_KEPT = 8  # whose closures a lane's row remembers
 
 
@@ -155,9 +157,10 @@ def _look(engine: str) -> sa.Select[Any]:
 
 
 def _closures(stored: str | None) -> dict[str, tuple[str, int]]:
-    """Who closed the lane, in order: run to reason and rounds. One line each in CLOSED_REASON."""
-    parts = [line.split(" ", 2) for line in (stored or "").split("\n") if line]
-    return {run: (told, int(rounds)) for run, rounds, told in parts}
+    """Who closed the lane, in order: run to reason and rounds. One line each in CLOSED_REASON; words of others count
+    for nothing."""
+    found = map(_CLOSURE.fullmatch, (stored or "").split("\n"))
+    return {match["run"]: (match["told"], int(match["rounds"])) for match in found if match}
 
 
 def _lines(closures: Mapping[str, tuple[str, int]]) -> str | None:
