@@ -280,6 +280,22 @@ def test_closures_are_forgotten(hosts: Callable[..., Host]) -> None:
     assert hosts(f"run{RUNS_KEPT + 1}").state().closed_reason == "HTTP 403"
 
 
+@pytest.mark.parametrize("gap", [1.0, 20.0])
+def test_a_clock_that_was_set_back(hosts: Callable[..., Host], gap: float) -> None:
+    """Where the database's clock went back a day, what was left of slots and cooldown is waited out, not the day."""
+    host = hosts()
+    day = 86400.0
+
+    def ahead(state: LaneState, now: float) -> tuple[LaneState, None]:
+        return replace(state, started_at=now + day, next_at=now + day + 5, cooldown_until=now + day + 30), None
+
+    host.change(ahead, gap)
+    (wait,) = host.change(pacer.reserve, gap)
+    assert wait == pytest.approx(30.0, abs=0.01)
+    state = host.state(gap)
+    assert state.next_at == pytest.approx(state.cooldown_until + state.gap, abs=0.01)
+
+
 @pytest.mark.parametrize("words", ["maintenance", "closed by me", "run x y", "one\ntwo three", " ", "0 1 "])
 def test_words_of_others_close_nothing(hosts: Callable[..., Host], words: str) -> None:
     """What somebody else wrote where closures stand neither closes a lane nor stops its requests."""

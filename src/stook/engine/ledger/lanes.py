@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, TypeVar
@@ -39,6 +40,7 @@ SLACK = 1.02
 one start too many because of that."""
 PATIENCE = 120.0  # seconds that a database may be away
 _CLOSURE = re.compile(r"(?P<run>\S+) (?P<rounds>[0-9]{1,9}) (?P<told>.+)")
+SET_BACK = 1.0  # seconds that the last start must lie ahead for the clock to have been set back
 RUNS_KEPT = 8  # whose closures a lane's row remembers
 
 
@@ -87,15 +89,17 @@ class DatabaseLanes:
     def _look(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T] | None:
         with self._engine.connect().execution_options(reads_only=True) as connection:
             row = connection.execute(_look(self._dialect.name), {"name": name}).one()
-        before = self._state(row if row.HOST is not None else None, fresh)
-        state, answer = step(before, float(row.moment))
+        now = float(row.moment)
+        before = _as_of(now, self._state(row if row.HOST is not None else None, fresh))
+        state, answer = step(before, now)
         return (state, answer) if state == before else None
 
     def _write(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T]:
         with self._engine.begin() as connection:
             row = self._read(connection, name) or self._made(connection, name, fresh)
-            before = self._state(row, fresh)
-            state, answer = step(before, self._now(connection))
+            now = self._now(connection)
+            before = _as_of(now, self._state(row, fresh))
+            state, answer = step(before, now)
             if state != before:
                 changed = sa.update(LANE).where(LANE.c["HOST"] == name).values(self._values(state, fresh, row))
                 connection.execute(changed)
@@ -154,6 +158,14 @@ def _look(engine: str) -> sa.Select[Any]:
     """The database's time, and beside it the lane's row, if it has one: one trip for both."""
     clock = sa.select(sa.literal_column(_NOW[engine]).label("moment")).subquery("clock")
     return sa.select(clock.c.moment, LANE).select_from(clock.outerjoin(LANE, LANE.c["HOST"] == sa.bindparam("name")))
+
+
+def _as_of(now: float, state: LaneState) -> LaneState:
+    """The state; where the clock was set back since the last start, its times go back as far."""
+    ahead = state.started_at - now
+    if ahead < SET_BACK:
+        return state
+    return replace(state, started_at=now, next_at=state.next_at - ahead, cooldown_until=state.cooldown_until - ahead)
 
 
 def _closures(stored: str | None) -> dict[str, tuple[str, int]]:
