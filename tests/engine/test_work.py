@@ -290,12 +290,16 @@ def test_cancelling_while_the_database_is_away_still_keeps(ledger):
 
 def test_leases_are_renewed(sqlite_url):
     """A visit that waits longer than a lease does not lose its event."""
-    ledger = open_ledger(sqlite_url, RealClock(), lease=0.6)
+    clock = ManualClock(jumps=False)
+    ledger = open_ledger(sqlite_url, clock, lease=0.3)
     announce(ledger, "a")
 
     async def main() -> Tally:
         async def wait():
-            await until(lambda: ledger.calls.count("renew") >= 5)
+            for _ in range(5):
+                renewed = ledger.calls.count("renew")
+                await until(lambda renewed=renewed: ledger.calls.count("renew") > renewed)
+                clock.advance(0.2)
             return Reply("", 200)
 
         return await asyncio.wait_for(Work(ledger, Script({"a": wait}), [Kind()]).run(once=True), 20)

@@ -71,10 +71,15 @@ class Host:
         self.change(lambda state, now: governor.succeeded(state, now, ticket, LADDER))
 
     def pass_time(self, seconds: float) -> None:
-        """What of the lane lies in the future comes so much nearer."""
+        """The lane's times come so much nearer, or go so much further back."""
         self.change(
             lambda state, now: (
-                replace(state, cooldown_until=state.cooldown_until - seconds, next_at=state.next_at - seconds),
+                replace(
+                    state,
+                    cooldown_until=state.cooldown_until - seconds,
+                    next_at=state.next_at - seconds,
+                    started_at=state.started_at - seconds,
+                ),
                 None,
             )
         )
@@ -308,24 +313,38 @@ def test_words_of_others_close_nothing(hosts: Callable[..., Host], words: str) -
     assert host.state().closed_reason == "HTTP 403"
 
 
+class PassingClock(RealClock):
+    """Who sleeps moves the lane's times instead; what is to happen in the first sleep comes before."""
+
+    def __init__(self, happens: Callable[[], None], passes: Callable[[float], None]) -> None:
+        self.happens: Callable[[], None] | None = happens
+        self.passes = passes
+
+    async def sleep(self, seconds: float) -> None:
+        if self.happens:
+            await asyncio.to_thread(self.happens)
+            self.happens = None
+        await asyncio.to_thread(self.passes, seconds)
+
+
 def test_a_waiter_is_held_back_by_another_host(hosts: Callable[..., Host]) -> None:
     """Who waits for its slot when another host meets a 429 starts after the cooldown."""
-    one, other = hosts(), hosts()
-    ladder = Ladder(base=2.5, maximum=900.0, give_up=3)
-    started: list[float] = []
+    other = hosts()
+    slept: list[float] = []
 
-    async def main() -> None:
-        lane = one.lane(gap=1.5)
+    def passes(seconds: float) -> None:
+        slept.append(seconds)
+        other.pass_time(seconds)
+
+    one = hosts(clock=PassingClock(other.throttle, passes))
+
+    async def main() -> Ticket:
+        lane = one.lane(gap=LADDER.base / 2)
         await lane.turn()
-        waiting = asyncio.ensure_future(lane.turn())
-        await asyncio.sleep(0.05)
-        await other.store.change(
-            "host", LaneState(1.5), lambda state, now: governor.throttled(state, now, LATER, ladder)
-        )
-        started.append((await waiting).issued_at)
+        return await lane.turn()
 
-    asyncio.run(main())
-    assert started[0] >= other.state(1.5).cooldown_until
+    assert asyncio.run(main()).issued_at >= other.state().cooldown_until
+    assert sum(slept) > LADDER.base * 0.9
 
 
 def test_without_a_gap(hosts: Callable[..., Host]) -> None:
