@@ -7,9 +7,11 @@ from threading import Barrier, Thread
 import pytest
 import sqlalchemy as sa
 
-from stook.engine.ledger import ledger
+from stook.engine.ledger import ledger, poll_queue
 from stook.engine.ledger.claim import claim
-from stook.engine.words import Code, Outcome
+from stook.engine.ledger.feeds import write_cursors
+from stook.engine.ledger.schema import STATUS
+from stook.engine.words import Code, Cursor, Outcome
 
 
 def names(events):
@@ -199,3 +201,27 @@ def test_versions_are_bytes(bench):
     ids = bench.announce("a@1.0.0-rc.1", "a@1.0.0-RC.1", queue="cargo")
     assert ids[0] != ids[1]
     assert sorted(names(bench.claim(queue="cargo"))) == ["a@1.0.0-RC.1", "a@1.0.0-rc.1"]
+
+
+@pytest.mark.parametrize("facts", ["not json", "[1]", '"text"', "7", "null", '{"cut": '])
+def test_facts_that_others_wrote_stop_nobody(sqlite_bench, facts):
+    """An event whose facts are no JSON object is claimed without any, and the next announcement writes new ones."""
+    bench = sqlite_bench
+    identity, _ = bench.announce("a", "b")
+    bench.put(identity, FACTS=facts)
+    assert sorted((event.name, *event.facts) for event in bench.claim()) == [("a", "SOURCE"), ("b", "SOURCE")]
+    bench.announce("a", facts={"why": "told"})
+    assert bench.row(identity)["FACTS"] == '{"why":"told"}'
+
+
+def test_a_boundary_that_others_wrote_stops_nobody(sqlite_bench):
+    """A cursor whose boundary cannot be read is one without a boundary: what stands there is looked at again."""
+    queue = poll_queue("feeds", "feed", has_cursor=True)
+    sqlite_bench.ledger.queues["feeds"] = queue
+    key = queue.cursor_key("a")
+    sqlite_bench.announce("a", queue="feeds")
+    with sqlite_bench.ledger.transaction() as transaction:
+        write_cursors(transaction, [Cursor(key, "5", ["x"])], sqlite_bench.now)
+        transaction.execute(sa.update(STATUS).values(BOUNDARY="not json"))
+    (event,) = sqlite_bench.claim(queue="feeds")
+    assert event.facts["cursor"] == sqlite_bench.ledger.cursor(key) == Cursor(key, "5")

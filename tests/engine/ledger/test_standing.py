@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+import sqlalchemy as sa
+
+from stook.engine.ledger.operate import queue_status
 from stook.engine.words import Code, Outcome
 
 
@@ -36,3 +40,14 @@ def test_next_due_is_the_soonest(bench):
     assert bench.ledger.next_due(["pages"]) == bench.later(50)
     bench.put(page, DUE_AT=None)
     assert bench.ledger.next_due(["pages"]) is None
+
+
+@pytest.mark.parametrize(("text", "is_due"), [("now", False), ("2461375.2", False), ("1764521600", True), ("", True)])
+def test_what_is_no_time_stops_nobody(sqlite_bench, text, is_due):
+    """A DUE_AT that an operator's SQL made no time, which SQLite lets pass, is always due, or never."""
+    bench = sqlite_bench
+    bench.announce("a")
+    with bench.ledger.transaction() as transaction:
+        transaction.execute(sa.text("UPDATE TB_CRAWLER_POLL SET DUE_AT = :text"), {"text": text})
+    first, status = bench.ledger.next_due(["pages"]), queue_status(bench.ledger, "pages")
+    assert (first <= bench.now, status.oldest is not None, len(bench.claim())) == (is_due, is_due, is_due)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from stook.engine.ledger.claim import URGENT
 from stook.engine.ledger.hold import is_held
-from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.queue import Queue, read_facts
 from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Announcement
 
@@ -123,9 +123,10 @@ def _merge_facts(
     changed = []
     news: set[bytes] = set()
     for part in chunks(sorted(told), 500):
-        stored = sa.select(table.c["ID"], table.c["FACTS"]).where(table.c["ID"].in_(part)).order_by(table.c["ID"])
-        for identity, packed in transaction.execute(stored.with_for_update()):
-            before = msgspec.json.decode(packed) if packed else {}
+        columns = (table.c[name] for name in ("ID", queue.name_column, "FACTS"))
+        stored = sa.select(*columns).where(table.c["ID"].in_(part)).order_by(table.c["ID"])
+        for identity, name, packed in transaction.execute(stored.with_for_update()):
+            before = read_facts(name, packed)
             after = merged(before, told[bytes(identity)])
             if after != before:
                 news.add(bytes(identity))

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
+from stook.engine.ledger.feeds import cursor_of
 from stook.engine.ledger.lease import new_token
-from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.queue import Queue, read_facts
 from stook.engine.ledger.schema import ID_LENGTH, STATUS
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Cursor, Event
@@ -72,7 +72,7 @@ def read_cursors(transaction: Transaction, queue: Queue, names: Sequence[str]) -
     keys = {queue.cursor_key(name): name for name in names}
     found: dict[str, Cursor | None] = dict.fromkeys(names)
     for key, value, boundary, _ in transaction.execute(sa.select(STATUS).where(STATUS.c["TYPE"].in_(list(keys)))):
-        found[keys[key]] = Cursor(key, value, msgspec.json.decode(boundary) if boundary else None)
+        found[keys[key]] = cursor_of(key, value, boundary)
     return found
 
 
@@ -188,9 +188,7 @@ def _event(queue: Queue, row: Any, before: Any, token: int, cursors: Mapping[str
     """`before` is when urgent events are due, as the driver gives times."""
     identity, name, version, processed, attempts, resync, due_at, *told, _ = row
     facts = dict(zip(queue.facts, told, strict=True))
-    packed = facts.pop("FACTS", None)
-    if packed:
-        facts |= msgspec.json.decode(packed)
+    facts |= read_facts(name, facts.pop("FACTS", None))
     if cursors is not None:
         facts["cursor"] = cursors[name]
     return Event(

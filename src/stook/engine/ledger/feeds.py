@@ -8,13 +8,15 @@ from datetime import datetime
 
 import msgspec
 import sqlalchemy as sa
+import structlog
 
 from stook.engine.ledger.schema import STATUS, VALIDATOR
 from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Cursor, Validators
 
-__all__ = ["read_cursor", "read_validators", "write_cursors", "write_validators"]
+__all__ = ["cursor_of", "read_cursor", "read_validators", "write_cursors", "write_validators"]
 
+log = structlog.get_logger(__name__)
 _VALIDATOR = ("ID", "URL", "ETAG", "LAST_MODIFIED", "DIGEST", "CHECKED")
 
 
@@ -22,7 +24,16 @@ def read_cursor(connection: sa.Connection, feed: str) -> Cursor | None:
     row = connection.execute(
         sa.select(STATUS.c["CURSOR"], STATUS.c["BOUNDARY"]).where(STATUS.c["TYPE"] == feed)
     ).first()
-    return Cursor(feed, row[0], msgspec.json.decode(row[1]) if row[1] else None) if row else None
+    return cursor_of(feed, *row) if row else None
+
+
+def cursor_of(feed: str, value: str, packed: str | None) -> Cursor:
+    """A cursor as it is stored. Without a boundary that can be read, what stands exactly there is looked at again."""
+    try:
+        return Cursor(feed, value, msgspec.json.decode(packed) if packed else None)
+    except (msgspec.DecodeError, TypeError) as error:
+        log.warning("boundary cannot be read", feed=feed, reason=str(error)[:200])
+        return Cursor(feed, value)
 
 
 def write_cursors(transaction: Transaction, cursors: Sequence[Cursor], now: datetime) -> None:

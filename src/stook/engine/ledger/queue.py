@@ -7,15 +7,19 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+import msgspec
+import structlog
 from sqlalchemy import Table
 
 from stook.engine.ledger.schema import ID_LENGTH, POLL
 from stook.engine.words import Event
 
-__all__ = ["Queue", "by_queue", "event_id", "poll_queue"]
+__all__ = ["Queue", "by_queue", "event_id", "poll_queue", "read_facts"]
 
 PACKAGE_BYTES = 8
+log = structlog.get_logger(__name__)
 
 Identify = Callable[[str, str, datetime | None], bytes]
 
@@ -73,3 +77,12 @@ def by_queue(queues: Mapping[str, Queue], events: Sequence[Event]) -> list[tuple
     for event in events:
         groups[event.queue].append(event)
     return [(queues[name], groups[name]) for name in sorted(groups)]
+
+
+def read_facts(name: str, packed: str | None) -> dict[str, Any]:
+    """The facts stored for an event of this name; what others wrote there that is no JSON object stops nobody."""
+    try:
+        return msgspec.json.decode(packed, type=dict[str, Any]) if packed else {}
+    except (msgspec.DecodeError, TypeError) as error:
+        log.warning("facts cannot be read", record=name, reason=str(error)[:200])
+        return {}

@@ -14,6 +14,9 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 __all__ = ["Binary", "Identity", "Json", "LongText", "Moment", "big", "moment_text", "read_moment", "small"]
 
 
+_YEARS = "2"  # how all times begin
+
+
 def small() -> SmallInteger:
     """A status code or a flag."""
     return SmallInteger()
@@ -34,8 +37,16 @@ def moment_text(moment: datetime) -> str:
 
 
 def read_moment(value: str | datetime | None) -> datetime | None:
-    """A moment as a driver gives it: text from SQLite, in our spelling or an operator's."""
-    return datetime.fromisoformat(value).replace(tzinfo=None) if isinstance(value, str) else value
+    """A moment as a driver gives it: text from SQLite, in our spelling or an operator's.
+
+    What is no time lies where a claim, which compares texts, sees it: before all times, or after.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value).replace(tzinfo=None)
+    except ValueError:
+        return datetime.min if value < _YEARS else datetime.max
 
 
 class Identity(TypeDecorator[str]):
