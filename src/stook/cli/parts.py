@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL
 
 from stook.engine.clock import RealClock
 from stook.engine.errors import UserError
@@ -40,9 +40,9 @@ def registry_named(name: str) -> Registry:
 def open_ledger(settings: Settings) -> Iterator[Ledger]:
     """The ledger of the settings' database, its schema up to date."""
     registries = find_registries().values()
-    _make_folder(settings.db)
     engine, dialect = connect(settings.db)
     try:
+        _make_folder(engine.url)
         migrate(engine, [ENGINE_MIGRATIONS, *sorted({one.migrations for one in registries})])
         queues = [queue for one in registries for queue in one.queues]
         yield Ledger(engine, dialect, queues, RealClock(), settings.work.lease)
@@ -50,10 +50,9 @@ def open_ledger(settings: Settings) -> Iterator[Ledger]:
         engine.dispose()
 
 
-def _make_folder(url: str) -> None:
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
-        Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
+def _make_folder(url: URL) -> None:
+    if url.get_backend_name() == "sqlite":
+        Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
 
 
 def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -> Door:

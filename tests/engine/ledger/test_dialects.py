@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from datetime import datetime
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pytest
 import sqlalchemy as sa
@@ -181,6 +182,30 @@ def test_other_urls_are_refused(url):
     """What is no database of ours is the user's mistake."""
     with pytest.raises(UserError, match="use sqlite:///FILE"):
         connect(url)
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:"])
+def test_sqlite_needs_a_file(url):
+    """Without a file each thread would have an empty database of its own."""
+    with pytest.raises(UserError, match="names no file"):
+        connect(url)
+
+
+@pytest.mark.parametrize("rest", ["?b.db", "?mode=ro", "?uri=true", "?"])
+def test_sqlite_urls_have_no_options(tmp_path, rest):
+    """What follows a question mark would be dropped, and the tables be in another file than the URL names."""
+    with pytest.raises(UserError, match="write %3F"):
+        connect(f"sqlite:///{tmp_path}/a{rest}")
+
+
+@pytest.mark.parametrize("name", ["a b.db", "ä#@:;&.db", "a%3Fb%25.db"])
+def test_sqlite_files_have_any_name(tmp_path, name):
+    """The file is where the URL says, whatever its name."""
+    engine, _ = connect(f"sqlite+aiosqlite:///{tmp_path}/{name}")  # whose driver is another is still ours
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE ANY_TABLE (N)")
+    engine.dispose()
+    assert (tmp_path / unquote(name)).is_file()
 
 
 @pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])

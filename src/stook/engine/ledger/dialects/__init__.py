@@ -22,6 +22,8 @@ def connect(url: str) -> tuple[sa.Engine, Dialect]:
     except sa.exc.ArgumentError:
         raise UserError("not a database URL; use sqlite:///FILE, postgresql://… or mysql://…") from None
     match backend:
+        case "sqlite" if "?" in url:  # SQLAlchemy cuts the name there, and may drop the rest without a word
+            raise UserError("a SQLite URL has no options; write %3F for a ? in the file's name")
         case "sqlite":
             return sqlite_engine(parsed), Sqlite()
         case "postgresql":

@@ -91,7 +91,10 @@ def sqlite_engine(url: URL) -> sa.Engine:
     """An engine whose connections are set up for one writer and many readers."""
     if sqlite3.sqlite_version_info < OLDEST:
         raise UserError(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 or later is needed")
-    engine = sa.create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+    if url.database in (None, "", ":memory:"):
+        raise UserError("the SQLite URL names no file; write sqlite:///FILE, or sqlite:////FOLDER/FILE")
+    chosen = url.set(drivername="sqlite")
+    engine = sa.create_engine(chosen, connect_args={"timeout": PATIENCE, "check_same_thread": False})
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
