@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from stook.engine.ledger.feeds import STATUS, VALIDATOR
-from stook.engine.ledger.lease import is_abandoned, new_token
+from stook.engine.ledger.lease import host_digest, is_abandoned, new_token
 from stook.engine.words import Announcement, Code, Cursor, Validators
 
 LEASE = 120
@@ -128,6 +128,11 @@ def test_tokens_are_positive_and_differ():
     tokens = {new_token() for _ in range(1000)}
     assert len(tokens) == 1000
     assert all(0 < token < 2**63 for token in tokens)
+
+
+def test_the_hosts_of_a_pool_are_told_apart():
+    """No host takes the living workers of another for dead ones of its own."""
+    assert len({host_digest(f"stook-worker-{number}") for number in range(200)}) == 200
 
 
 def test_the_living_keep_their_events(bench, child):

@@ -6,19 +6,21 @@ import hashlib
 import os
 import platform
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from functools import cache
+from itertools import count
 from pathlib import Path
 
-__all__ = ["is_abandoned", "new_token"]
+__all__ = ["host_digest", "is_abandoned", "new_token"]
 
 _PID_BITS = 22  # Linux's largest process id
-_NONCE_BITS = 31
-_HOST_BITS = 10
+_NUMBER_BITS = 20
+_HOST_BITS = 21  # two hosts that share a digest take each other's processes for their own: with 10, 2 of 40 did
 
 
 def new_token() -> int:
-    """A positive 63-bit number: a digest of the host's name, the process id, and chance."""
-    return (_host() << _PID_BITS | os.getpid()) << _NONCE_BITS | secrets.randbits(_NONCE_BITS)
+    """A positive 63-bit number: a digest of the host's name, the process id, and a running number begun by chance."""
+    return (_host() << _PID_BITS | os.getpid()) << _NUMBER_BITS | next(_numbers()) % (1 << _NUMBER_BITS)
 
 
 def is_abandoned(token: int, ours: Collection[int] | None = None) -> bool:
@@ -26,7 +28,7 @@ def is_abandoned(token: int, ours: Collection[int] | None = None) -> bool:
 
     `ours` are the tokens that this process still knows; it has abandoned its others.
     """
-    owner = token >> _NONCE_BITS
+    owner = token >> _NUMBER_BITS
     if owner >> _PID_BITS != _host():
         return False
     pid = owner & ((1 << _PID_BITS) - 1)
@@ -35,9 +37,18 @@ def is_abandoned(token: int, ours: Collection[int] | None = None) -> bool:
     return not _is_alive(pid)
 
 
+@cache
+def _numbers() -> Iterator[int]:
+    return count(secrets.randbits(_NUMBER_BITS))
+
+
+def host_digest(name: str) -> int:
+    """What tells a host in its tokens."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> (32 - _HOST_BITS)
+
+
 def _host() -> int:
-    name = platform.node() + _boot()
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:2]) >> (16 - _HOST_BITS)
+    return host_digest(platform.node() + _boot())
 
 
 def _boot() -> str:
