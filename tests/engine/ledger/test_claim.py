@@ -203,6 +203,16 @@ def test_versions_are_bytes(bench):
     assert sorted(names(bench.claim(queue="cargo"))) == ["a@1.0.0-RC.1", "a@1.0.0-rc.1"]
 
 
+def test_rows_with_ids_of_others_are_claimed(bench):
+    """Rows whose ids were not made of their names are events all the same, and hide none behind them."""
+    ids = bench.announce("a@1", "a@2", "b@1", "b@2", "c@1", queue="cargo")
+    for identity, name in zip(ids[1:4], ("a", "x", "x"), strict=True):
+        strange = bytes(reversed(identity))
+        bench.put(identity, queue="cargo", ID=strange, CRATE_NAME=name, DUE_AT=bench.later(-60))
+    claims = [names(bench.claim(2, queue="cargo")) for _ in range(6)]
+    assert sorted(name for some in claims for name in some) == ["a@1", "a@2", "c@1", "x@1", "x@2"]
+
+
 @pytest.mark.parametrize("facts", ["not json", "[1]", '"text"', "7", "null", '{"cut": '])
 def test_facts_that_others_wrote_stop_nobody(sqlite_bench, facts):
     """An event whose facts are no JSON object is claimed without any, and the next announcement writes new ones."""

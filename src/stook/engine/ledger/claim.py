@@ -90,10 +90,12 @@ def _whole_packages(
         looked += len(some)
         by_name = _due_of(transaction, queue, some, now)
         for name in some:
-            if taken and len(taken) + len(by_name[name]) > limit:
+            # A row that others wrote may have an id that does not tell its package.
+            events = by_name[name] or [row for row in rows if row[1] == name]
+            if taken and len(taken) + len(events) > limit:
                 limit = 0  # the next claim begins with it
                 continue
-            taken.extend(sorted(by_name[name], key=lambda row: (row[6], row[0])))
+            taken.extend(sorted(events, key=lambda row: (row[6], row[0])))
     return taken
 
 
