@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from stook.engine.ledger.operate import queue_status
+from stook.engine.ledger.operate import queue_status, retry
 from stook.engine.words import Code, Outcome
 
 
@@ -50,4 +50,23 @@ def test_what_is_no_time_stops_nobody(sqlite_bench, text, is_due):
     with bench.ledger.transaction() as transaction:
         transaction.execute(sa.text("UPDATE TB_CRAWLER_POLL SET DUE_AT = :text"), {"text": text})
     first, status = bench.ledger.next_due(["pages"]), queue_status(bench.ledger, "pages")
-    assert (first <= bench.now, status.oldest is not None, len(bench.claim())) == (is_due, is_due, is_due)
+    assert (first is not None and first <= bench.now, status.oldest is not None, len(bench.claim())) == (
+        is_due,
+        is_due,
+        is_due,
+    )
+
+
+def test_what_is_put_off_for_ever_is_never_due(shared_bench):
+    """On PostgreSQL an operator may set DUE_AT to infinity, which no Python time can be."""
+    bench = shared_bench
+    if bench.ledger.dialect.name != "postgresql":
+        pytest.skip("only PostgreSQL has an infinity")
+    first, _ = bench.announce("a", "b")
+    with bench.ledger.transaction() as transaction:
+        transaction.execute(sa.text("UPDATE TB_CRAWLER_POLL SET DUE_AT = 'infinity' WHERE NAME = 'a'"))
+    bench.end(bench.claim())
+    assert bench.ledger.next_due(["pages"]) is None
+    assert queue_status(bench.ledger, "pages").waiting == 1
+    assert retry(bench.ledger, "pages", []) == 1
+    assert [event.id for event in bench.claim()] == [first]

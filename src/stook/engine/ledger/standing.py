@@ -41,10 +41,13 @@ def read_standing(connection: sa.Connection, queue: Queue, ids: Sequence[bytes])
 
 
 def soonest(connection: sa.Connection, queues: Sequence[Queue]) -> datetime | None:
-    """When the next event of these queues is due, held ones at the end of their lease; None when none waits."""
+    """When the next event of these queues is due, held ones at the end of their lease; None when none waits.
+
+    What an operator has put off for ever (`infinity`) waits for nothing.
+    """
     moments: list[datetime] = []
     for queue in queues:
         due = queue.table.c["DUE_AT"]
-        first = sa.select(due).where(*partition(queue), due.is_not(None)).order_by(due).limit(1)
+        first = sa.select(due).where(*partition(queue), due <= datetime.max).order_by(due).limit(1)
         moments += connection.execute(first).scalars().all()
     return min(moments, default=None)
