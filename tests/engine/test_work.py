@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -140,8 +141,21 @@ def test_a_closed_lane_defers(ledger):
     announce(ledger, "a")
     tally = run(Work(ledger, Script({"a": LaneClosed("lane x is closed: HTTP 403", status=403)}), [Kind()]))
     row = rows(ledger)["a"]
-    assert (row["PROCESSED"], row["ATTEMPTS"], row["DUE_AT"] > ledger.clock.now()) == (0, 0, True)
+    assert (row["PROCESSED"], row["ATTEMPTS"], row["DUE_AT"] - ledger.clock.now()) == (0, 0, timedelta(minutes=15))
     assert (tally.failures, tally.deferred) == ([], {"LaneClosed: lane x is closed: HTTP 403": 1})
+
+
+def test_a_closed_lane_ends_a_run(ledger):
+    """However long it takes to put off a backlog whose lane is closed, the run does it once, and ends."""
+    announce(ledger, *(f"n{number}" for number in range(50)))
+
+    async def closed():
+        ledger.clock.advance(10.0)  # for each of them
+        return LaneClosed("lane x is closed: HTTP 403", status=403)
+
+    door = Script({f"n{number}": closed for number in range(50)})
+    tally = run(Work(ledger, door, [Kind(tasks=1, batch=1)]))
+    assert (len(door.asked), tally.deferred.total()) == (50, 50)
 
 
 def test_to_be_seen_again_is_no_failure(ledger):

@@ -11,7 +11,7 @@ import structlog
 
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Finished
-from stook.engine.ledger.settle import back_off
+from stook.engine.ledger.settle import postponement
 from stook.engine.words import Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
 
 __all__ = ["Begun"]
@@ -133,7 +133,7 @@ def _failed(events: Sequence[Event], error: StookError) -> Found:
 
 
 def _postponed(event: Event, error: Unavailable) -> Outcome:
-    delay = getattr(error, "retry_after", None) or back_off(event.attempts)
+    delay = postponement(error, event.attempts)
     return Outcome(Code.PENDING, _told(error), error.status, delay, isinstance(error, LaneClosed))
 
 

@@ -11,17 +11,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from stook.engine.errors import LaneClosed, Unavailable
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.queue import Queue
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Code, Event, Outcome
 
-__all__ = ["LADDER", "back_off", "next_state", "settle"]
+__all__ = ["LADDER", "back_off", "next_state", "postponement", "settle"]
 
 HOUR = 3600.0
 DAY = 24 * HOUR
 LADDER = (6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 5 * DAY, 7 * DAY, 14 * DAY, 30 * DAY)
 """Seconds to wait on the rungs 30 to 38."""
+CLOSED = 900.0
+"""Seconds until events of a closed lane are looked at again. It stays closed for this run: with a minute, a backlog
+that takes longer than that to put off would be put off round and round, and 'work --once' never end."""
 GIVEN_UP = 39
 MAX_REASON = 500
 ALIKE = 4  # events from which one statement for all is worth its length
@@ -30,6 +34,13 @@ ALIKE = 4  # events from which one statement for all is worth its length
 def back_off(attempts: int) -> float:
     """Seconds until the next try after trouble of the infrastructure: a minute, doubling to an hour."""
     return min(60.0 * 2.0 ** min(attempts, 10), HOUR)
+
+
+def postponement(error: Unavailable, attempts: int) -> float:
+    """Seconds until the next try after this trouble."""
+    if isinstance(error, LaneClosed):
+        return CLOSED
+    return getattr(error, "retry_after", None) or back_off(attempts)
 
 
 def next_state(event: Event, outcome: Outcome, now: datetime, jitter: float) -> tuple[int, datetime | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stook.engine.errors import LaneClosed, StookError, Unavailable
 from stook.engine.ledger.claim import URGENT
-from stook.engine.ledger.settle import back_off
+from stook.engine.ledger.settle import postponement
 from stook.engine.words import Code, Event, Outcome
 from stook.registries.golang.proxy_errors import judge
 
@@ -34,7 +34,7 @@ def troubled(event: Event, error: StookError) -> Outcome:
     reason = f"{type(error).__name__}: {error.reason}"
     if not isinstance(error, Unavailable):
         return Outcome(Code.FAILED, reason, error.status)
-    delay = getattr(error, "retry_after", None) or back_off(event.attempts)
+    delay = postponement(error, event.attempts)
     return Outcome(Code.PENDING, reason, error.status, delay, isinstance(error, LaneClosed))
 
 
