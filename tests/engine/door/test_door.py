@@ -72,6 +72,24 @@ def caught_by(play: Any, handler: Any, scene: Play, error: type[StookError], **m
     return play(handler, whole, **more)
 
 
+def test_nobody_waits_behind_the_lane(play: Any, reply: Any) -> None:
+    """Whoever has its turn starts at once, however many are under way."""
+    count, everybody, arrived = 101, asyncio.Event(), list[str]()
+
+    async def handler(path: str, headers: dict[str, str], writer: asyncio.StreamWriter) -> None:
+        arrived.append(path)
+        if len(arrived) == count:
+            everybody.set()
+        await everybody.wait()
+        writer.write(reply())
+
+    async def scene(door: Door, server: Any) -> None:
+        await asyncio.gather(*(door.fetch(Request(server.url())) for _ in range(count)))
+
+    play(handler, scene)
+    assert len(arrived) == count
+
+
 def test_reply(play: Any, reply: Any) -> None:
     """A reply has its status, body, lower-case headers and rebuilt URL; the request says who asks, and takes gzip."""
 

@@ -57,6 +57,7 @@ class Transport:
             resolver=self._resolver,
             socket_factory=gate(guard),
             use_dns_cache=False,
+            limit=0,  # the tasks are the limit; who waited here would have taken its turn long before it starts
             ssl=tls if tls is not None else True,
         )
         self._session = aiohttp.ClientSession(
