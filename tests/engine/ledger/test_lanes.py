@@ -366,14 +366,15 @@ def test_without_a_gap(hosts: Callable[..., Host]) -> None:
 class Trouble:
     """The database says no to the next `count` statements."""
 
-    def __init__(self, engine: sa.Engine, count: int) -> None:
+    def __init__(self, engine: sa.Engine, count: int, kind: type[sa.exc.DBAPIError] = sa.exc.OperationalError) -> None:
         self.left = count
+        self.kind = kind
         event.listen(engine, "before_cursor_execute", self)
 
     def __call__(self, connection: Any, cursor: Any, statement: str, parameters: Any, *more: Any) -> None:
         if self.left and "SELECT" in statement:
             self.left -= 1
-            raise sa.exc.OperationalError(statement, parameters, Exception("gone away"))
+            raise self.kind(statement, parameters, Exception("gone away"))
 
 
 def test_a_database_away_for_a_moment(hosts: Callable[..., Host]) -> None:
@@ -384,10 +385,11 @@ def test_a_database_away_for_a_moment(hosts: Callable[..., Host]) -> None:
     assert trouble.left == 0
 
 
-def test_a_database_away_for_long(hosts: Callable[..., Host]) -> None:
+@pytest.mark.parametrize("kind", [sa.exc.OperationalError, sa.exc.InternalError, sa.exc.NotSupportedError])
+def test_a_database_away_for_long(hosts: Callable[..., Host], kind: type[sa.exc.DBAPIError]) -> None:
     """When it does not come back, the request is Unavailable: never a failure of the event that asked."""
     host = hosts(clock=ManualClock(patience=0.02), patience=100.0)
-    Trouble(host.engine, 10**6)
+    Trouble(host.engine, 10**6, kind)
     with pytest.raises(Unavailable, match="lanes"):
         host.change(pacer.reserve)
     assert host.clock.monotonic() > 100.0

@@ -63,7 +63,7 @@ class DatabaseLanes:
     async def change(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T]:
         """Apply a pure step to the lane's state, atomically.
 
-        A database that is away is waited for; Unavailable when it does not come back.
+        A database that is away, or says no, is waited for; Unavailable when it does not come back.
         """
         if not fresh.gap and self._dialect.name == "sqlite":
             # One host only, and no pace to keep: not worth two looks into the file for each request.
@@ -73,7 +73,7 @@ class DatabaseLanes:
         while True:
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, self._change, name, fresh, step)
-            except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:  # a deadlock, or it is away
+            except sa.exc.DBAPIError as error:  # a deadlock, or it is away; whatever it is, no fault of the event
                 if self._clock.monotonic() - started > self._patience:
                     raise Unavailable("the database that keeps the lanes is away") from error
                 if pause > 1:
