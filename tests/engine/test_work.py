@@ -546,6 +546,18 @@ def url_of(name: str) -> str:
     return f"https://example.org/{name}"
 
 
+@pytest.mark.parametrize("strange", ['"\udce9\udcff"', '"\xe9"'])
+def test_validators_that_are_no_text_are_not_kept(ledger, strange):
+    """A server may send any bytes in an ETag: the page is kept all the same, and its digest tells the next time."""
+    announce(ledger, "a")
+    page = "https://example.org/a"
+    reply = Reply(page, 200, b"body", {"etag": strange, "last-modified": strange})
+    tally = run(Work(ledger, Script({"a": reply}), [Kind(conditional)]))
+    assert tally.outcomes == {"complete": 1}
+    known = ledger.validators([page])[page]
+    assert (known.etag, known.last_modified, len(known.digest)) == ("", "", 32)
+
+
 def test_afresh_sends_none_and_stores_new_ones(ledger):
     """A request afresh ignores what is known of its URL, and what it answers is remembered."""
     announce(ledger, "a", resync=True)

@@ -146,5 +146,10 @@ def _broken(error: Exception) -> Found:
 
 
 def _validators_of(reply: Reply) -> Validators:
-    headers = reply.headers
-    return Validators(headers.get("etag", ""), headers.get("last-modified", ""), sha256(reply.body).digest())
+    etag, last_modified = (reply.headers.get(name, "") for name in ("etag", "last-modified"))
+    return Validators(_sendable(etag), _sendable(last_modified), sha256(reply.body).digest())
+
+
+def _sendable(value: str) -> str:
+    """A header's value as it can be kept and sent again: bytes beyond ASCII are allowed there, but are no text."""
+    return value if value.isascii() else ""
