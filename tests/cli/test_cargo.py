@@ -241,8 +241,9 @@ def test_api_slows_down(open_shop: Callable[..., Any], make_world: Callable[...,
     report = shop.report("cargo", "collect", *NAMES)
     api, index = shop.asked("crates-api"), shop.asked("crates-index")
     assert api[0].status == 429
-    assert min(one.started for one in api if one.status == 200) - api[0].started >= 0.98
-    assert index[-1].started - api[0].started < 0.9
+    again = min(one.started for one in api if one.status == 200)
+    assert again - api[0].started >= 0.98
+    assert any(api[0].started < one.started < again for one in index)
     assert report["requests"]["127.0.0.1"]["throttled"] >= 1
 
 
