@@ -208,6 +208,23 @@ def test_sqlite_files_have_any_name(tmp_path, name):
     assert (tmp_path / unquote(name)).is_file()
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("postgresql://me:geheim@geheim@127.0.0.1/x", "more than one @; .*%40"),
+        ("postgresql://me@127.0.0.1:geheim/x", "a port that is no number"),
+        ("mysql://me:geheim@127.0.0.1", "names no database"),
+        ("mysql://me@127.0.0.1/x?nope=geheim", "does not know: nope"),
+        ("mysql://me@127.0.0.1/x?connect_timeout=geheim", "value cannot be read"),
+    ],
+)
+def test_urls_that_lead_nowhere(url, reason):
+    """A URL that names nothing to keep things in is the user's mistake, and what may be a password is not repeated."""
+    with pytest.raises(UserError, match=reason) as caught:
+        connect(url)
+    assert "geheim" not in str(caught.value)
+
+
 @pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 def test_a_new_file_that_another_holds_is_waited_for(tmp_path, lock):
     """SQLite itself gives up at once where a file is to become WAL while another writes to it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Dialect, Named, is_conflict
@@ -16,11 +16,8 @@ __all__ = ["Dialect", "Mysql", "Named", "Postgresql", "Sqlite", "connect", "is_c
 
 def connect(url: str) -> tuple[sa.Engine, Dialect]:
     """The SQLAlchemy engine and our dialect for a database URL; UserError when the URL is not one of ours."""
-    try:
-        parsed = make_url(url)
-        backend = parsed.get_backend_name()
-    except sa.exc.ArgumentError:
-        raise UserError("not a database URL; use sqlite:///FILE, postgresql://… or mysql://…") from None
+    parsed = _parsed(url)
+    backend = parsed.get_backend_name()
     match backend:
         case "sqlite" if "?" in url:  # SQLAlchemy cuts the name there, and may drop the rest without a word
             raise UserError("a SQLite URL has no options; write %3F for a ? in the file's name")
@@ -32,3 +29,16 @@ def connect(url: str) -> tuple[sa.Engine, Dialect]:
             return mysql_engine(parsed), Mysql()
         case _:
             raise UserError(f"no such database engine: {backend!r}; use sqlite:///FILE, postgresql://… or mysql://…")
+
+
+def _parsed(url: str) -> URL:
+    """No message repeats a part of the URL: where its parts lie wrong, any of them may be from the password."""
+    try:
+        parsed = make_url(url)
+    except sa.exc.ArgumentError:
+        raise UserError("not a database URL; use sqlite:///FILE, postgresql://… or mysql://…") from None
+    except ValueError:
+        raise UserError("the database URL has a port that is no number") from None
+    if "@" in (parsed.host or ""):
+        raise UserError("the database URL has more than one @; in a password write %40 for it")
+    return parsed

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from inspect import signature
 from typing import Any
 
 import sqlalchemy as sa
@@ -134,13 +135,28 @@ def mysql_engine(url: URL) -> sa.Engine:
         import pymysql  # noqa: F401, PLC0415  an extra
     except ImportError:
         raise UserError("MySQL and MariaDB need PyMySQL: python -m pip install 'stook[mysql]'") from None
+    if not url.database:
+        raise UserError("the database URL names no database; use mysql://USER@HOST/DATABASE")
     query = {**url.query, "charset": "utf8mb4"}
     chosen = url.set(drivername="mysql+pymysql", query=query)
-    engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
+    try:
+        engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
+    except ValueError:
+        raise UserError("the database URL has an option whose value cannot be read") from None
+    _check_options(engine)
     ping_the_idle(engine)
     event.listen(engine, "connect", _prepare)
     _quote_all_names(engine)
     return engine
+
+
+def _check_options(engine: sa.Engine) -> None:
+    """The driver takes its options as arguments, and knows no better word for a wrong one than TypeError."""
+    from pymysql.connections import Connection as Driver  # noqa: PLC0415  an extra
+
+    _, told = engine.dialect.create_connect_args(engine.url)
+    if unknown := sorted(set(told) - set(signature(Driver).parameters)):
+        raise UserError(f"the database URL has options that PyMySQL does not know: {', '.join(unknown)[:80]}")
 
 
 def _prepare(connection: Any, record: object) -> None:

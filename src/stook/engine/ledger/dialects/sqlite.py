@@ -92,7 +92,7 @@ def sqlite_engine(url: URL) -> sa.Engine:
     if sqlite3.sqlite_version_info < OLDEST:
         raise UserError(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 or later is needed")
     if url.database in (None, "", ":memory:"):
-        raise UserError("the SQLite URL names no file; write sqlite:///FILE, or sqlite:////FOLDER/FILE")
+        raise UserError("the database URL names no file, so nothing would be kept; use sqlite:////FOLDER/FILE")
     chosen = url.set(drivername="sqlite")
     engine = sa.create_engine(chosen, connect_args={"timeout": PATIENCE, "check_same_thread": False})
     event.listen(engine, "connect", _prepare)
