@@ -11,12 +11,18 @@ from collections.abc import Iterator
 import click
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError
 
 from stook import __version__
 from stook.cli.discovery import command_modules
 from stook.cli.main import Frame, stook
 from stook.engine.errors import Malformed, Throttled, Unavailable, UserError
+
+
+class Refusal(OSError):
+    """What a driver says of an account that may not do this."""
+
+    sqlstate = "42501"
 
 
 def run(*arguments: str) -> Result:
@@ -55,6 +61,9 @@ def ending(raised: BaseException | int | None) -> Result:
             3,
             "connection refused. Check STOOK_DB",
         ),
+        (DatabaseError("SELECT 1", {}, OSError("file is not a database")), 3, "file is not a database. Check STOOK_DB"),
+        (ProgrammingError(None, None, OSError("invalid connection option")), 3, "invalid connection option. Check"),
+        (ProgrammingError("SELECT 1", {}, Refusal("permission denied")), 3, "permission denied. Check STOOK_DB"),
         (ModuleNotFoundError("no", name="psycopg"), 3, "stook[postgresql]"),
         (PermissionError(13, "Permission denied", "/x"), 3, "Permission denied"),
         (KeyboardInterrupt(), 130, "Interrupted."),
@@ -69,9 +78,12 @@ def test_exit_codes(raised: BaseException | int | None, code: int, sentence: str
     assert result.stdout == ""
 
 
-def test_an_unforeseen_error_keeps_its_traceback() -> None:
-    """A bug is not dressed up as a mistake of the user."""
-    assert isinstance(ending(ZeroDivisionError("bug")).exception, ZeroDivisionError)
+@pytest.mark.parametrize(
+    "bug", [ZeroDivisionError("bug"), ProgrammingError("SELEC 1", {}, OSError("syntax error at or near SELEC"))]
+)
+def test_an_unforeseen_error_keeps_its_traceback(bug: Exception) -> None:
+    """A bug is not dressed up as a mistake of the user, nor as trouble with the database."""
+    assert ending(bug).exception is bug
 
 
 @pytest.mark.parametrize("arguments", [["setings"], ["settings", "--nope"], ["--nope"], ["--log", "loud", "settings"]])

@@ -17,6 +17,7 @@ ENVIRONMENT = 3
 INTERRUPTED = 130
 
 _DRIVERS = {"psycopg": "postgresql", "pymysql": "mysql"}
+_REFUSALS = frozenset({"42501", "25006"})  # PostgreSQL: the account may not do this; the server is read-only
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,13 @@ def _environment(error: BaseException, database: str) -> Ending | None:
 
 
 def _is_database_trouble(error: BaseException) -> bool:
-    """Whether SQLAlchemy says that the database is away; asked without importing what was never used."""
+    """Whether the database is away, no database of ours, or refuses us; asked without importing what was never used."""
     exceptions = sys.modules.get("sqlalchemy.exc")
-    return exceptions is not None and isinstance(error, (exceptions.OperationalError, exceptions.InterfaceError))
+    if exceptions is None or not isinstance(error, exceptions.DBAPIError):
+        return False
+    return (
+        isinstance(error, (exceptions.OperationalError, exceptions.InterfaceError))
+        or error.statement is None  # while connecting
+        or type(error) is exceptions.DatabaseError  # SQLite: a file that is broken, or none of its own
+        or getattr(error.orig, "sqlstate", None) in _REFUSALS
+    )
