@@ -29,10 +29,8 @@ def fill_queue(
 ) -> int:
     """Walk the feed; returns the exit code."""
     report = Report("go index", datetime.now(UTC))
-    moments = _moment(since), _moment(until), _moment(tail_from)
-    _check_range(*moments)
     with open_ledger(settings) as ledger:
-        ranges = _ranges(ledger, settings.go.feed, *moments)
+        ranges = _ranges(ledger, settings.go.feed, _moment(since), _moment(until), _moment(tail_from))
         ids = [*ledger.announce(ranges), FEED.id_of(_past(settings.go.feed), "")]
         # Where pages are counted each is a visit.
         source = GoFeed(settings.go.index_url) if pages is None else GoFeed(settings.go.index_url, pages=1)
@@ -45,21 +43,17 @@ def fill_queue(
     return show_report(report, as_json=as_json)
 
 
-def _check_range(since: str | None, until: str | None, tail_from: str | None) -> None:
-    if since and tail_from:
-        raise UserError("--since walks a window again, --tail-from begins a new database: give one of them")
-    begin = since or tail_from
-    if begin and until and nanoseconds(until) < nanoseconds(begin):
-        raise UserError(f"--until {until} lies before --{'since' if since else 'tail-from'} {begin}")
-
-
 def _ranges(
     ledger: Ledger, feed: str, since: str | None, until: str | None, tail_from: str | None
 ) -> list[Announcement]:
     """The ranges to walk now: a window of its own, or the feed itself with what its tail left behind."""
     if since is not None:
+        if tail_from is not None:
+            raise UserError("--since walks a window again, --tail-from begins a new database: give one of them")
+        end = until or _now(ledger)
+        _check_order("--since", since, end, until)
         name = f"{feed}/window/{since}..{until or ''}"
-        facts = {"since": since, "until": until} if until else {"since": since, "until": _now(ledger)}
+        facts = {"since": since, "until": end}
         return [Announcement(FEED.name, name, source="index", urgent=True, fresh_for=0.0, facts=facts)]
     # A feed that was walked up to an end is complete: it is woken.
     main = Announcement(FEED.name, feed, source="index", urgent=True, fresh_for=0.0, facts={"until": until})
@@ -71,9 +65,17 @@ def _ranges(
         )
     if nanoseconds(tail_from) > nanoseconds(_now(ledger)):
         raise UserError(f"--tail-from {tail_from} lies ahead; what is published until then would be missed")
+    if until is not None:
+        _check_order("--tail-from", tail_from, until, until)
     past = Announcement(FEED.name, _past(feed), source="index", facts={"until": tail_from})
     tail = Announcement(FEED.name, feed, source="index", urgent=True, facts={"since": tail_from, "until": until})
     return [tail, past]
+
+
+def _check_order(option: str, since: str, end: str, until: str | None) -> None:
+    """A window that ends before it begins would be walked without a word, and hold nothing."""
+    if nanoseconds(since) >= nanoseconds(end):
+        raise UserError(f"{option} {since} {f'is not before --until {until}' if until else 'lies ahead'}")
 
 
 def _past(feed: str) -> str:
