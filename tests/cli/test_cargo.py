@@ -390,6 +390,12 @@ def test_unreachable_api(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shop.tables()["VERSION_RUST"]) == 12
 
 
+def test_what_is_not_there_is_not_suggested(shop: Any) -> None:
+    """What to run next works: a crate that the index does not have is not one to show."""
+    assert shop.report("cargo", "collect", "nobody", code=1)["next"] == []
+    assert shop.report("cargo", "collect", "a-nobody", "crate-1", code=1)["next"] == ["stook show cargo crate-1"]
+
+
 def test_for_people(shop: Any) -> None:
     """Without --json the closing tables tell of index and API, and what to do next."""
     shown = shop.run("cargo", "collect", *NAMES).stdout

@@ -326,7 +326,7 @@ def test_collect_in_any_order(open_go_shop: Callable[..., Any]) -> None:
 def test_collect_nothing(shop: Any) -> None:
     """A module that the proxy does not have is a failure; a path that is none, a mistake."""
     report = shop.report("go", "collect", "example.com/none", code=1)
-    assert report["failures"][0]["error"] == "not_found"
+    assert (report["failures"][0]["error"], report["next"]) == ("not_found", [])
     assert "not a module path" in shop.run("go", "collect", "No Path", code=2).stderr
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from stook.cli.closing import show_report
 from stook.cli.parts import check_contact, open_door, open_ledger, sources_of
 from stook.cli.progress import CrateProgress
-from stook.cli.report import Report
+from stook.cli.report import INTERRUPTION, Report
 from stook.cli.running import run_work
 from stook.engine.errors import UserError
 from stook.engine.ledger import Ledger
@@ -70,10 +70,10 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
                 show=progress.update if progress.is_shown else None,
             )
         _suggest(ledger, report)
-    if any(one.error not in ("Malformed", "not_found") for one in report.failures):
+    if INTERRUPTION in report.notes or any(one.error not in ("Malformed", "not_found") for one in report.failures):
         report.next.append("the same command again: it goes on where this run stopped")
-    elif names:
-        report.next.append(f"stook show cargo {names[0]}")
+    elif stored := report.without_failure(names, "index"):
+        report.next.append(f"stook show cargo {stored}")
     return show_report(report, as_json=as_json)
 
 

@@ -130,7 +130,8 @@ def collect_modules(
         )
         sources = [one for one in sources_of(REGISTRY, settings, workers) if one.queues[0] != FEED.name]
         run_work(ledger, open_door(settings, ledger), sources, report, once=True, settled=_collected(ledger, chosen))
-    report.next.append(f"stook show go {chosen[0]}")
+    if stored := report.without_failure(chosen, "module"):
+        report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
 
 

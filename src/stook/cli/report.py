@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -74,6 +75,12 @@ class Report:
         self.failures_total += 1
         if len(self.failures) < FAILURES_KEPT:
             self.failures.append(Failure(event, error, reason))
+
+    def without_failure(self, names: Sequence[str], kind: str) -> str | None:
+        """The first of these packages whose event of that kind did not fail, if all failures are kept."""
+        failed = {one.event for one in self.failures}
+        is_whole = len(self.failures) == self.failures_total
+        return next((name for name in names if is_whole and f"{name} ({kind})" not in failed), None)
 
     @property
     def exit_code(self) -> int:
