@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import click
-from rich.console import Console, Group
+from rich.console import Group
 
 from stook.cli.report import SOURCES, UNREACHABLE, Report
+from stook.cli.stdout import Page, print_json
 from stook.cli.tables import plain, plain_table
 
 __all__ = ["show_report"]
@@ -17,7 +17,7 @@ __all__ = ["show_report"]
 def show_report(report: Report, *, as_json: bool) -> int:
     """Print the report on stdout; returns the command's exit code."""
     if as_json:
-        click.echo(json.dumps(report.as_dict(), ensure_ascii=False, default=str))
+        print_json(report.as_dict())
     else:
         _print(report)
     if UNREACHABLE in report.notes:
@@ -26,7 +26,7 @@ def show_report(report: Report, *, as_json: bool) -> int:
 
 
 def _print(report: Report) -> None:
-    console = Console(highlight=False)
+    console = Page()
     for table in _tables(report):
         console.print(table)
     for key, note in report.notes.items():

@@ -19,6 +19,7 @@ from stook.cli.logs import configure_logs
 from stook.cli.parts import open_door, open_ledger, sources_of
 from stook.cli.report import Failure, Report
 from stook.cli.running import run_work
+from stook.cli.stdout import Page
 from stook.cli.tables import cut, plain_table
 from stook.engine.words import Announcement
 from stook.registries.cargo.names import canonical
@@ -37,7 +38,7 @@ def demonstrate(settings: Settings, *, as_json: bool) -> int:
     if settings.log == "warning":  # the sample world's oddities are shown below
         configure_logs("error", settings.log_format)
     folder = Path(tempfile.mkdtemp(prefix="stook-demo-"))
-    console = Console(highlight=False, quiet=as_json)
+    console = Page(quiet=as_json)
     world = sample_world()
     names = sorted(canonical(crate.name) for crate in world.crates.values())
     with LoopbackRegistry(world) as registry:

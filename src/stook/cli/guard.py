@@ -41,6 +41,7 @@ def guard(settings: Settings, targets: Sequence[str], answers: Sequence[str], fi
       stook guard https://rebind.example --answer 93.184.215.14 --answer 10.0.0.1
       stook guard --file rows.json --json
     """
+    from stook.cli.stdout import print_json
     from stook.engine.door import Guard, judge_row
     from stook.engine.errors import UserError
 
@@ -53,7 +54,7 @@ def guard(settings: Settings, targets: Sequence[str], answers: Sequence[str], fi
     verdicts += [verdict for _, verdict in named]
     shown = [str(row.get("url", row.get("address", ""))) for row in rows] + [target for target, _ in named]
     if as_json:
-        click.echo(json.dumps(verdicts))
+        print_json(verdicts)
     else:
         _print(shown, verdicts)
     return 0
@@ -93,12 +94,11 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def _print(shown: Sequence[str], verdicts: Sequence[dict[str, str]]) -> None:
-    from rich.console import Console
-
+    from stook.cli.stdout import Page
     from stook.cli.tables import plain_table
 
     cells = [(verdict["verdict"], text[:100], verdict["reason"]) for text, verdict in zip(shown, verdicts, strict=True)]
-    Console(highlight=False).print(plain_table("The door would", ("", "target", "because"), cells))
+    Page().print(plain_table("The door would", ("", "target", "because"), cells))
 
 
 commands: list[click.Command] = [guard]

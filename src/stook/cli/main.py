@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
@@ -64,5 +66,8 @@ def stook(ctx: click.Context, db: str | None, log: str | None) -> None:
 
 def main() -> NoReturn:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # None where it was closed
+            stream.reconfigure(errors="replace")  # a character that the terminal does not have is no reason to fail
     stook(prog_name="stook")
     raise AssertionError("click ends the process")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,13 +43,14 @@ def status(settings: Settings, registry: str | None, as_json: bool) -> None:
       stook queue status --json
     """
     from stook.cli.parts import open_ledger
+    from stook.cli.stdout import print_json
     from stook.engine.ledger.operate import queue_status
 
     with open_ledger(settings) as ledger:
         rows = [queue_status(ledger, name) for name in _queues(registry)]
         lags = [(ledger.clock.now() - row.oldest).total_seconds() if row.oldest else None for row in rows]
     if as_json:
-        click.echo(json.dumps([_as_dict(row, lag) for row, lag in zip(rows, lags, strict=True)]))
+        print_json([_as_dict(row, lag) for row, lag in zip(rows, lags, strict=True)])
     else:
         _print(rows, lags)
 
@@ -64,6 +64,7 @@ def _steer(name: str, help: str, example: str) -> click.Command:
     @pass_settings
     def steer(settings: Settings, registry: str | None, where: Sequence[str], as_json: bool) -> None:
         from stook.cli.parts import open_ledger
+        from stook.cli.stdout import Page, print_json
         from stook.engine.ledger import operate
 
         with open_ledger(settings) as ledger:
@@ -72,10 +73,11 @@ def _steer(name: str, help: str, example: str) -> click.Command:
                 for one in _suited(ledger.queues, _queues(registry), where)
             }
         if as_json:
-            click.echo(json.dumps({"command": f"queue {name}", "changed": changed}))
+            print_json({"command": f"queue {name}", "changed": changed})
         else:
+            page = Page()
             for one, count in changed.items():
-                click.echo(f"{one}: {count:,} events")
+                page.print(f"{one}: {count:,} events", markup=False, soft_wrap=True)
 
     return click.command(name, help=f"{help}\n\n\b\nExample:\n  {example}")(steer)
 
@@ -99,8 +101,7 @@ def _as_dict(row: QueueStatus, lag: float | None) -> dict[str, object]:
 
 
 def _print(rows: Sequence[QueueStatus], lags: Sequence[float | None]) -> None:
-    from rich.console import Console
-
+    from stook.cli.stdout import Page
     from stook.cli.tables import plain_table
     from stook.engine.ledger.operate import COUNT_LIMIT
 
@@ -118,7 +119,7 @@ def _print(rows: Sequence[QueueStatus], lags: Sequence[float | None]) -> None:
         for row, lag in zip(rows, lags, strict=True)
     ]
     columns = ("queue", ">ready", ">waiting", ">held", ">oldest ready for")
-    Console(highlight=False).print(plain_table("Queues", columns, cells))
+    Page().print(plain_table("Queues", columns, cells))
 
 
 queue.add_command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
@@ -30,18 +29,19 @@ def settings(settings: Settings, as_json: bool) -> None:
     """
     rows = describe(settings)
     if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False))
+        from stook.cli.stdout import print_json
+
+        print_json([asdict(row) for row in rows])
     else:
         _print(rows)
 
 
 def _print(rows: list[Row]) -> None:
-    from rich.console import Console
-
+    from stook.cli.stdout import Page
     from stook.cli.tables import plain_table
 
     cells = [(row.key, row.value, row.origin, row.default, row.help) for row in rows]
-    Console(highlight=False).print(plain_table("Settings", ("key", "value", "from", "default", "what it does"), cells))
+    Page().print(plain_table("Settings", ("key", "value", "from", "default", "what it does"), cells))
 
 
 commands: list[click.Command] = [settings]

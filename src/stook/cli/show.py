@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +42,7 @@ def cargo(settings: Settings, name: str, version: str | None, everything: bool, 
       stook show cargo serde_json 1.0.100 --json
     """
     from stook.cli.parts import open_ledger
+    from stook.cli.stdout import print_json
     from stook.engine.errors import UserError
     from stook.registries.cargo.alike import spelt_alike
     from stook.registries.cargo.names import canonical
@@ -60,11 +60,7 @@ def cargo(settings: Settings, name: str, version: str | None, everything: bool, 
             f"{name[:80]} has no version {version[:80]!r}; see them all: stook show cargo {name[:80]} --all"
         )
     if as_json:
-        click.echo(
-            json.dumps(
-                {"product": package.product, "versions": package.versions, "history": package.history}, default=str
-            )
-        )
+        print_json({"product": package.product, "versions": package.versions, "history": package.history})
     elif version:
         _print_version(package.versions[0])
     else:
@@ -92,13 +88,12 @@ def go(settings: Settings, path: str, version: str | None, everything: bool, as_
 
 
 def _print_package(package: Package, everything: bool) -> None:
-    from rich.console import Console
-
     from stook.cli.history import print_history
+    from stook.cli.stdout import Page
     from stook.cli.tables import plain, plain_table
 
     product = package.product
-    console = Console(highlight=False)
+    console = Page()
     console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no version)'}"), style="bold")
     for key in ("DESCRIPTION", "LICENSE", "SCM", "HOMEPAGE", "DOCUMENTATION", "KEYWORDS", "DOWNLOADS", "PURL"):
         if product[key]:
@@ -124,11 +119,10 @@ def _version_cells(one: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _print_version(version: dict[str, Any]) -> None:
-    from rich.console import Console
-
+    from stook.cli.stdout import Page
     from stook.cli.tables import plain, plain_table
 
-    console = Console(highlight=False)
+    console = Page()
     console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
     for key, value in version.items():
         if value not in (None, "", [], {}) and key not in (

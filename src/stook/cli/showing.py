@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
-import click
 import sqlalchemy as sa
-from rich.console import Console
 
 from stook.cli.history import print_history
 from stook.cli.parts import open_ledger
+from stook.cli.stdout import Page, print_json
 from stook.cli.tables import plain, plain_table
 from stook.engine.errors import UserError
 from stook.registries.golang.queues import VERSIONS
@@ -41,7 +39,7 @@ def show_module(settings: Settings, path: str, version: str | None, *, everythin
         raise UserError(f"{path[:120]} has no version {version[:80]!r}; see them all: stook show go {path[:120]} --all")
     if as_json:
         told = {"product": package.product, "versions": package.versions, "history": package.history}
-        click.echo(json.dumps(told, default=str))
+        print_json(told)
     elif version:
         _print_version(package.versions[0])
     else:
@@ -59,7 +57,7 @@ def _declared(connection: sa.Connection, path: str) -> str | None:
 
 def _print_module(package: Package, everything: bool) -> None:
     product = package.product
-    console = Console(highlight=False)
+    console = Page()
     console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no latest version)'}"), style="bold")
     for key, value in _told(product):
         console.print(plain(f"{key:14}{value}"), soft_wrap=True)
@@ -93,7 +91,7 @@ def _cells(one: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _print_version(version: dict[str, Any]) -> None:
-    console = Console(highlight=False)
+    console = Page()
     console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
     for key, value in version.items():
         if value not in (None, "", [], {}) and key not in INNER:
