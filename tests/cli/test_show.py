@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from stook.testing import sample_world
+
+TIMES = frozenset({"CREATED", "TIMESTAMP", "RELEASE_DATE", "SEEN_AT"})
 
 
 @pytest.fixture
@@ -45,6 +48,11 @@ def test_json(filled: Any) -> None:
     assert len(found["versions"]) == 7
     orders = [one["SORT_ORDER"] for one in found["versions"]]
     assert orders == sorted(orders, reverse=True)
+    times = [
+        row[name] for row in (*found["versions"], *found["history"]) for name in row if name in TIMES and row[name]
+    ]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", time) for time in times), times
+    assert times
     one = json.loads(filled.run("show", "cargo", "harbourmaster", "9.0.0", "--json").stdout)
     assert [version["VERSION"] for version in one["versions"]] == ["9.0.0"]
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from datetime import datetime
 
 import click
 from rich.console import Console
+
+from stook.engine.clock import naive_utc
 
 __all__ = ["Page", "print_json"]
 
@@ -24,11 +27,18 @@ class Page(Console):
 
 
 def print_json(value: object) -> None:
-    """One JSON document on one line; in ASCII, so that every terminal and pipe carries it."""
+    """One JSON document on one line; in ASCII, so that every terminal and pipe carries it. Times are UTC with a Z."""
     try:
-        click.echo(json.dumps(value, default=str))
+        click.echo(json.dumps(value, default=_as_text))
     except BrokenPipeError:
         _drop_the_rest()
+
+
+def _as_text(value: object) -> str:
+    """All times of one length: `str` leaves out what is zero, which no format reads that knows the rest."""
+    if isinstance(value, datetime):
+        return naive_utc(value).isoformat(timespec="microseconds") + "Z"
+    return str(value)
 
 
 def _drop_the_rest() -> None:
