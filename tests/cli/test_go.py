@@ -361,6 +361,8 @@ def test_show(shop: Any) -> None:
     ]
     assert "has no version" in shop.run("show", "go", LAMP, "v9.9.9", code=2).stderr
     assert "stook go collect example.com/x" in shop.run("show", "go", "example.com/x", code=2).stderr
+    for arguments in ([""], ["\udcff"], ["no path"], [LAMP, "\udcff"]):
+        assert "Error: not a " in shop.run("show", "go", *arguments, code=2).stderr
 
 
 def test_deprecated(shop: Any) -> None:

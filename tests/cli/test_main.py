@@ -66,6 +66,7 @@ def ending(raised: BaseException | int | None) -> Result:
         (ProgrammingError("SELECT 1", {}, Refusal("permission denied")), 3, "permission denied. Check STOOK_DB"),
         (ModuleNotFoundError("no", name="psycopg"), 3, "stook[postgresql]"),
         (PermissionError(13, "Permission denied", "/x"), 3, "Permission denied"),
+        (UserError("\x1b[31mseeds\x07 cannot be read"), 2, "Error: \ufffd[31mseeds\ufffd cannot be read"),
         (KeyboardInterrupt(), 130, "Interrupted."),
     ],
 )

@@ -67,7 +67,7 @@ def test_revive(shop: Any) -> None:
     assert shop.report("work", "cargo", "--once")["counts"] == {"complete": 2}
 
 
-@pytest.mark.parametrize("text", ["name", "colour=red", "code=x", "error=x", "version~1"])
+@pytest.mark.parametrize("text", ["name", "colour=red", "code=x", "error=x", "version~1", "name=\udcff"])
 def test_wrong_conditions(shop: Any, text: str) -> None:
     """What is no condition ends with 2 and says how to write one."""
     assert "name=GLOB" in shop.run("queue", "retry", "--where", text, code=2).stderr

@@ -62,6 +62,9 @@ def test_json(filled: Any) -> None:
     [
         (["nowhere"], "stook cargo collect nowhere"),
         (["harbourmaster", "0.0.99"], "has no version '0.0.99'"),
+        ([""], "not a crate name: ''"),
+        (["\udcff"], "not a crate name"),
+        (["harbourmaster", "\udcff"], "not a version"),
         (["night-log_book"], "did you mean Night_Log-Book?"),
     ],
 )

@@ -43,7 +43,9 @@ def _end(ctx: click.Context, error: BaseException) -> int:
         raise error
     if ending.code in (FAILED, ENVIRONMENT) and settings and settings.log == "debug":
         traceback.print_exception(error)
-    click.echo(ending.sentence, err=True)
+    from stook.cli.tables import plain  # what went wrong may be what the settings, a file or a server said
+
+    click.echo(plain(ending.sentence).plain, err=True)
     return ending.code
 
 

@@ -45,20 +45,22 @@ def cargo(settings: Settings, name: str, version: str | None, everything: bool, 
     from stook.cli.stdout import print_json
     from stook.engine.errors import UserError
     from stook.registries.cargo.alike import spelt_alike
-    from stook.registries.cargo.names import canonical
+    from stook.registries.cargo.names import canonical, is_crate_name
     from stook.registries.store import RUST_PRODUCT, RUST_VERSION
     from stook.registries.store.reading import read_package
 
+    if not is_crate_name(name):
+        raise UserError(f"not a crate name: {name[:80]!r}; letters, digits, - and _, at most 64, a letter first")
+    if version and not version.isprintable():
+        raise UserError(f"not a version: {version[:80]!r}")
     with open_ledger(settings) as ledger, ledger.reading() as connection:
         package = read_package(connection, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), canonical(name), version)
         alike = {} if package else spelt_alike(connection, [name])
     if package is None:
-        hint = f"did you mean {alike[name]}?" if alike else f"collect it first: stook cargo collect {name[:80]}"
-        raise UserError(f"no crate {name[:80]!r} is stored; {hint}")
+        hint = f"did you mean {alike[name]}?" if alike else f"collect it first: stook cargo collect {name}"
+        raise UserError(f"no crate {name!r} is stored; {hint}")
     if version and not package.versions:
-        raise UserError(
-            f"{name[:80]} has no version {version[:80]!r}; see them all: stook show cargo {name[:80]} --all"
-        )
+        raise UserError(f"{name} has no version {version[:80]!r}; see them all: stook show cargo {name} --all")
     if as_json:
         print_json({"product": package.product, "versions": package.versions, "history": package.history})
     elif version:

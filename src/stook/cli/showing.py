@@ -25,6 +25,10 @@ INNER = frozenset({"LANGUAGE", "REPOSITORY", "PRODUCT_KEY", "NAME", "VERSION", "
 
 def show_module(settings: Settings, path: str, version: str | None, *, everything: bool, as_json: bool) -> int:
     """Print what is stored; returns the exit code."""
+    if not path or not path.isprintable() or " " in path:  # an index announces paths that are none, but never those
+        raise UserError(f"not a module path: {path[:120]!r}")
+    if version and not version.isprintable():
+        raise UserError(f"not a version: {version[:80]!r}")
     with open_ledger(settings) as ledger, ledger.reading() as connection:
         package = read_package(connection, GO_PRODUCT, GO_VERSION, ("go", "Golang"), path, version)
         declared = None if package else _declared(connection, path)

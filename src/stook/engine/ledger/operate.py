@@ -103,7 +103,7 @@ def condition(queue: Queue, text: str) -> sa.ColumnElement[bool]:
     Globs know `*` and `?`. Raises UserError for anything else.
     """
     match = _CONDITION.fullmatch(text)
-    if match is None:
+    if match is None or not text.isprintable():
         raise UserError(f"not a condition: {text[:80]!r}; {_HINT}")
     field, sign, value = match.group("field", "sign", "value")
     table: Table = queue.table
