@@ -17,6 +17,7 @@ from stook import __version__
 from stook.cli.discovery import command_modules
 from stook.cli.main import Frame, stook
 from stook.engine.errors import Malformed, Throttled, Unavailable, UserError
+from stook.settings import describe
 
 
 class Refusal(OSError):
@@ -124,9 +125,13 @@ def test_global_options_reach_the_settings() -> None:
 
 
 def test_settings_for_people() -> None:
-    """The table names every setting, and masks the password."""
+    """Every setting is a line, however narrow the terminal, with who set it; the password is masked."""
     result = run("--db", "mysql://me:s3cr@127.0.0.1/x", "settings")
-    assert "cargo.api_gap" in result.stdout
+    lines = result.stdout.splitlines()
+    for row in describe():
+        assert sum(line.startswith(f"{row.key} =") for line in lines) == 1
+    assert "cargo.api_gap = 1  (default)" in lines
+    assert "db = mysql://me:***@127.0.0.1/x  (from --db; default: sqlite:///<user data folder>/stook/stook.db)" in lines
     assert "s3cr" not in result.stdout
 
 

@@ -37,11 +37,15 @@ def settings(settings: Settings, as_json: bool) -> None:
 
 
 def _print(rows: list[Row]) -> None:
+    """Keys and values each whole on a line: in columns a terminal, and `grep`, would get them in pieces."""
     from stook.cli.stdout import Page
-    from stook.cli.tables import plain_table
+    from stook.cli.tables import plain
 
-    cells = [(row.key, row.value, row.origin, row.default, row.help) for row in rows]
-    Page().print(plain_table("Settings", ("key", "value", "from", "default", "what it does"), cells))
+    page = Page()
+    for row in rows:
+        origin = "default" if row.origin == "default" else f"from {row.origin}; default: {row.default or 'none'}"
+        page.print(plain(f"{row.key} = {row.value}".rstrip()), plain(f"  ({origin})"), sep="", soft_wrap=True)
+        page.print(plain(f"    {row.help}"), soft_wrap=True)
 
 
 commands: list[click.Command] = [settings]
