@@ -33,6 +33,16 @@ def test_crate(filled: Any) -> None:
     assert "more: --all" not in filled.run("show", "cargo", "harbourmaster", "--all").stdout
 
 
+def test_a_description_of_several_lines(shop: Any) -> None:
+    """What an owner writes stays beside its name, on every page, and passes for no other fact."""
+    shop.world.publish("crate-0", "9.0.0", description="Small.\nlicense       MIT-0")
+    shop.report("cargo", "collect", "crate-0")
+    for arguments in (["crate-0"], ["crate-0", "9.0.0"]):
+        lines = shop.run("show", "cargo", *arguments).stdout.splitlines()
+        assert not any(line.startswith("license       MIT-0") for line in lines)
+        assert any(line.endswith(" license       MIT-0") for line in lines)
+
+
 def test_version(filled: Any) -> None:
     """A version's page has its dependencies, by both names where one is renamed."""
     shown = filled.run("show", "cargo", "harbourmaster", "9.0.0").stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stook.cli.tables import plain
+from stook.cli.tables import fact, plain
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,9 @@ from stook.cli.tables import plain
 def test_plain(told: object, shown: str) -> None:
     """What a terminal would obey is replaced, layout is kept, markup is only text."""
     assert plain(told).plain == shown
+
+
+def test_fact() -> None:
+    """A description of several lines cannot show a line that looks like one of ours."""
+    assert fact("about", "A crate.\nlicense   MIT", 10).plain == "about     A crate.\n          license   MIT"
+    assert fact("deferred: ", "why\nNext: rm", 4).plain == "deferred: why\n    Next: rm"

@@ -9,7 +9,7 @@ from rich.console import Group
 
 from stook.cli.report import SOURCES, UNREACHABLE, Report
 from stook.cli.stdout import Page, print_json
-from stook.cli.tables import plain, plain_table
+from stook.cli.tables import fact, plain, plain_table
 
 __all__ = ["show_report"]
 
@@ -32,7 +32,7 @@ def _print(report: Report) -> None:
     for key, note in report.notes.items():
         if key in (SOURCES, UNREACHABLE):
             continue
-        console.print(plain(f"{key}: {_note(note)}"), soft_wrap=True)
+        console.print(fact(f"{key}: ", _note(note), 4), soft_wrap=True)
     for command in report.next:
         console.print(plain(f"Next: {command}"), soft_wrap=True, style="bold")
 

@@ -92,14 +92,14 @@ def go(settings: Settings, path: str, version: str | None, everything: bool, as_
 def _print_package(package: Package, everything: bool) -> None:
     from stook.cli.history import print_history
     from stook.cli.stdout import Page
-    from stook.cli.tables import plain, plain_table
+    from stook.cli.tables import fact, plain, plain_table
 
     product = package.product
     console = Page()
     console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no version)'}"), style="bold")
     for key in ("DESCRIPTION", "LICENSE", "SCM", "HOMEPAGE", "DOCUMENTATION", "KEYWORDS", "DOWNLOADS", "PURL"):
         if product[key]:
-            console.print(plain(f"{key.lower():14}{_text(product[key])}"), soft_wrap=True)
+            console.print(fact(key.lower(), _text(product[key]), 14), soft_wrap=True)
     console.print(plain(f"{'versions':14}{product['VERSION_COUNT']:,}, {product['YANKED_COUNT']:,} of them yanked"))
     shown = package.versions if everything else package.versions[:SHOWN]
     columns = ("version", "released", "licence", "rust", ">deps", "")
@@ -122,7 +122,7 @@ def _version_cells(one: dict[str, Any]) -> tuple[Any, ...]:
 
 def _print_version(version: dict[str, Any]) -> None:
     from stook.cli.stdout import Page
-    from stook.cli.tables import plain, plain_table
+    from stook.cli.tables import fact, plain, plain_table
 
     console = Page()
     console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
@@ -135,7 +135,7 @@ def _print_version(version: dict[str, Any]) -> None:
             "LANGUAGE",
             "REPOSITORY",
         ):
-            console.print(plain(f"{key.lower():16}{_text(value)}"), soft_wrap=True)
+            console.print(fact(key.lower(), _text(value), 16), soft_wrap=True)
     rows = [
         (
             one["kind"],

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from stook.cli.history import print_history
 from stook.cli.parts import open_ledger
 from stook.cli.stdout import Page, print_json
-from stook.cli.tables import plain, plain_table
+from stook.cli.tables import fact, plain, plain_table
 from stook.engine.errors import UserError
 from stook.registries.golang.queues import VERSIONS
 from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION
@@ -64,7 +64,7 @@ def _print_module(package: Package, everything: bool) -> None:
     console = Page()
     console.print(plain(f"{product['NAME']} {product['LATEST_VERSION'] or '(no latest version)'}"), style="bold")
     for key, value in _told(product):
-        console.print(plain(f"{key:14}{value}"), soft_wrap=True)
+        console.print(fact(key, value, 14), soft_wrap=True)
     shown = package.versions if everything else package.versions[:SHOWN]
     columns = ("version", "released", "licence", "go", ">deps", "")
     console.print(plain_table("Versions", columns, [_cells(one) for one in shown]))
@@ -99,7 +99,7 @@ def _print_version(version: dict[str, Any]) -> None:
     console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
     for key, value in version.items():
         if value not in (None, "", [], {}) and key not in INNER:
-            console.print(plain(f"{key.lower():18}{_text(value)}"), soft_wrap=True)
+            console.print(fact(key.lower(), _text(value), 18), soft_wrap=True)
     rows = [(one["name"], one["req"], "indirect" if one["indirect"] else "") for one in version["DEPENDENCIES"] or ()]
     console.print(plain_table("Requires", ("module", "version", ""), rows))
 

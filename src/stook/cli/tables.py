@@ -9,7 +9,7 @@ from rich.console import Console, Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["cut", "plain", "plain_table", "progress_console"]
+__all__ = ["cut", "fact", "plain", "plain_table", "progress_console"]
 
 
 def plain(value: object) -> Text:
@@ -19,6 +19,11 @@ def plain(value: object) -> Text:
     """
     text = str(value).replace("\t", " ")
     return Text("".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text))
+
+
+def fact(name: str, value: object, width: int) -> Text:
+    """A name and what is said under it, `width` apart; further lines are indented, so none passes for another fact."""
+    return plain(f"{name:{width}}{value}".replace("\n", "\n" + " " * width))
 
 
 def plain_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Group:
