@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import redirect_stdout
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from stook.cli.closing import show_report
+from stook.cli.parts import open_ledger
+from stook.cli.report import SOURCES, Report
+from stook.cli.running import standing
+from stook.engine.ledger.operate import COUNT_LIMIT
+from stook.engine.words import Announcement
+from stook.settings import load_settings
 
 NAMES = tuple(f"crate-{number}" for number in range(4))
 
@@ -29,6 +43,20 @@ def test_status(shop: Any) -> None:
     shown = shop.run("queue", "status").stdout
     assert "cargo-index" in shown
     assert "waiting" in shown
+
+
+def test_what_remains_of_much(shop: Any) -> None:
+    """Where counting stopped the report says so, instead of a number that is only where it stopped."""
+    with open_ledger(load_settings(os.environ, Path.cwd())) as ledger:
+        for kind in ("index", "api"):
+            ledger.announce([Announcement(f"cargo-{kind}", f"n{number}") for number in range(COUNT_LIMIT + 5)])
+        both = SimpleNamespace(name="both", queues=("cargo-index", "cargo-api"))
+        line = standing(ledger, both, 3)  # type: ignore[arg-type]
+    assert line == {"source": "both", "visits": 3, "remaining": COUNT_LIMIT + 1}
+    report = Report("work cargo", datetime(2026, 11, 1), notes={SOURCES: [line]})
+    with redirect_stdout(StringIO()) as shown:
+        show_report(report, as_json=False)
+    assert "over 10,000" in shown.getvalue()
 
 
 def changed(shop: Any, *arguments: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from rich.console import Group
 from stook.cli.report import SOURCES, UNREACHABLE, Report
 from stook.cli.stdout import Page, print_json
 from stook.cli.tables import fact, plain, plain_table
+from stook.engine.ledger.operate import shown_count
 
 __all__ = ["show_report"]
 
@@ -41,7 +42,7 @@ def _tables(report: Report) -> Iterator[Group]:
     counts = [*report.counts.items(), ("rows written", report.rows.written), ("rows unchanged", report.rows.unchanged)]
     yield plain_table(f"stook {report.command}: {report.seconds:.1f} s", ("", ">"), counts)
     if sources := report.notes.get(SOURCES):
-        cells = [tuple(one.values()) for one in sources]
+        cells = [(one["source"], one["visits"], shown_count(one["remaining"])) for one in sources]
         yield plain_table("Sources", ("source", ">packages asked", ">events left"), cells)
     if report.requests:
         columns = ("host", ">requests", ">not modified", ">throttled", ">failed", ">bytes")

@@ -103,10 +103,7 @@ def _as_dict(row: QueueStatus, lag: float | None) -> dict[str, object]:
 def _print(rows: Sequence[QueueStatus], lags: Sequence[float | None]) -> None:
     from stook.cli.stdout import Page
     from stook.cli.tables import plain_table
-    from stook.engine.ledger.operate import COUNT_LIMIT
-
-    def shown(count: int) -> str:
-        return f"over {COUNT_LIMIT:,}" if count > COUNT_LIMIT else f"{count:,}"
+    from stook.engine.ledger.operate import shown_count as shown
 
     cells = [
         (

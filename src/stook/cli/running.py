@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stook.cli.report import INTERRUPTION, SOURCES, UNREACHABLE, Report
-from stook.engine.ledger.operate import queue_status
+from stook.engine.ledger.operate import COUNT_LIMIT, queue_status
 from stook.engine.work import Tally, Work
 
 if TYPE_CHECKING:
@@ -142,10 +142,10 @@ def fill_report(report: Report, tally: Tally, door: Door) -> None:
 
 
 def standing(ledger: Ledger, source: Source, visits: int) -> dict[str, object]:
-    """How many packages a source was asked about, and how many events its queues still hold (up to a limit)."""
+    """How many packages a source was asked about, and how many events its queues hold; above COUNT_LIMIT: more."""
     statuses = [queue_status(ledger, queue) for queue in source.queues]
     left = sum(one.ready + one.waiting + one.held for one in statuses)
-    return {"source": source.name, "visits": visits, "remaining": left}
+    return {"source": source.name, "visits": visits, "remaining": min(left, COUNT_LIMIT + 1)}
 
 
 def _met_nobody(tally: Tally) -> bool:

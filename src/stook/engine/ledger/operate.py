@@ -19,7 +19,7 @@ from stook.engine.ledger.ledger import Ledger
 from stook.engine.ledger.queue import Queue
 from stook.engine.ledger.transaction import Transaction
 
-__all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive"]
+__all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive", "shown_count"]
 
 COUNT_LIMIT = 10_000
 """Counting stops here: a status must stay cheap however long the queue is."""
@@ -58,6 +58,11 @@ def queue_status(ledger: Ledger, name: str) -> QueueStatus:
         first = sa.select(due).where(*partition(queue), due <= now).order_by(due).limit(1)
         oldest = connection.execute(first).scalar_one_or_none()
     return QueueStatus(name, ready, waiting, held, oldest)
+
+
+def shown_count(count: int) -> str:
+    """A count as people read it."""
+    return f"over {COUNT_LIMIT:,}" if count > COUNT_LIMIT else f"{count:,}"
 
 
 def _count(connection: sa.Connection, queue: Queue, *where: sa.ColumnElement[bool]) -> int:
