@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -350,6 +351,31 @@ def test_mistakes(shop: Any, arguments: list[str], sentence: str) -> None:
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr
     assert shop.registry.requests == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_stopped_while_locks_are_read(
+    shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """Whichever signal ends it, no child goes on, and no folder is left."""
+    told, folder = tmp_path / "told", tmp_path / "folders"
+    os.mkfifo(told)
+    folder.mkdir()
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    more_than_a_pipe_holds = "head -c 100000 /dev/zero"  # so it is read from, once the child has told its number
+    git.write_text(f"#!/bin/sh\n{more_than_a_pipe_holds}\necho $$ >'{told}'\nexec sleep 60\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    process = shop.start("cargo", "collect", "--lock", "https://git.example/x", "--tag", "v1.0.0")
+    child = int(told.read_text())
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said.partition(".")[0]) == (130, "Interrupted")
+    assert list(folder.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
 
 
 def test_live_registry_wants_a_contact(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:

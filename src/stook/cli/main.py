@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from io import TextIOWrapper
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -66,10 +68,18 @@ def stook(ctx: click.Context, db: str | None, log: str | None) -> None:
     ctx.obj = Invocation({"db": db, "log": log})
 
 
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Like Ctrl-C: children are ended, folders removed. While events are worked on, the loop hears SIGTERM itself."""
+    raise KeyboardInterrupt
+
+
 def main() -> NoReturn:
     """The console script."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed
             stream.reconfigure(errors="replace")  # a character that the terminal does not have is no reason to fail
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has it ignored
+            signal.signal(number, _interrupt)
     stook(prog_name="stook")
     raise AssertionError("click ends the process")
