@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from stook.cli.parts import open_door, open_ledger
 from stook.cli.report import FAILURES_KEPT as LISTED
 from stook.cli.report import INTERRUPTION, UNREACHABLE, Report
-from stook.cli.running import fastest_loop, fill_report
+from stook.cli.running import fastest_loop, fill_report, run_work
 from stook.engine.tally import FAILURES_KEPT as TALLIED
 from stook.engine.tally import Tally
+from stook.settings import load_settings
 
 
 class Door:
@@ -29,6 +32,15 @@ def filled(tally: Tally, **closed: str) -> Report:
     report = Report("work cargo", datetime(2026, 11, 1))
     fill_report(report, tally, Door(**closed))  # type: ignore[arg-type]
     return report
+
+
+def test_seconds_count_from_the_start(tmp_path: Path) -> None:
+    """A report's seconds are those of the command: what it did before it asked anybody is part of them."""
+    settings = load_settings({"STOOK_DB": f"sqlite:///{tmp_path.as_posix()}/stook.db"}, tmp_path)
+    report = Report("cargo collect", datetime.now(UTC) - timedelta(minutes=2))
+    with open_ledger(settings) as ledger:
+        run_work(ledger, open_door(settings, ledger), (), report, once=True)
+    assert 120 <= report.seconds < 180
 
 
 def pending(*reasons: str, **more: int) -> Tally:

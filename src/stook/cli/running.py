@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -55,12 +55,11 @@ def run_work(
     `begun` is called in the loop, once signals are heard.
     """
     tally = Tally()
-    started = time.monotonic()
     try:
         with asyncio.Runner(loop_factory=fastest_loop()) as runner:
             is_cut_short = runner.run(_run(ledger, door, sources, tally, once, settled, show, visits, begun))
     finally:
-        report.seconds = time.monotonic() - started
+        report.seconds = (datetime.now(UTC) - report.started).total_seconds()  # reading locks takes its time, too
         fill_report(report, tally, door)
     report.notes[SOURCES] = [standing(ledger, source, tally.ended[source.name]) for source in sources]
     if is_cut_short and once:
