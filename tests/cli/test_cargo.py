@@ -339,6 +339,7 @@ def test_spelt_alike(shop: Any) -> None:
         (["../etc/passwd"], "not a crate name"),
         ([], "nothing to collect"),
         (["--seeds", "nowhere.txt"], "nowhere.txt"),
+        (["crate-0", "--lock", ""], "--lock is empty"),
         (["crate-0", "--limit", "0"], "--limit"),
         (["crate-0", "--workers", "0"], "--workers"),
         (["--lock", "no-such-project"], "no-such-project"),
@@ -376,6 +377,18 @@ def test_stopped_while_locks_are_read(
     assert list(folder.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+def test_a_tag_that_stays_away_is_not_asked_for_again(shop: Any, tmp_path: Path) -> None:
+    """Where only locks failed, the same command again would change nothing, and is not suggested."""
+    lock = '[[package]]\nname = "crate-1"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n'
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    for folder, text in ((good, f"version = 3\n{lock}"), (bad, "version = [")):
+        folder.mkdir()
+        (folder / "Cargo.lock").write_text(text)
+    assert shop.report("cargo", "collect", "--lock", str(good))["next"] == ["stook show cargo crate-1"]
+    report = shop.report("cargo", "collect", "crate-2", "--lock", str(bad), code=1)
+    assert ([one["error"] for one in report["failures"]], report["next"]) == (["lock"], ["stook show cargo crate-2"])
 
 
 def test_live_registry_wants_a_contact(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ __all__ = ["Wanted", "collect_crates"]
 
 DEFAULT_SEEDS = Path("seeds.txt")
 USER_PRESETS = Path("projects.toml")
+STAYS = frozenset({"Malformed", "not_found", "lock"})  # failures that the same command again would meet again
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Wanted:
 def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, as_json: bool) -> int:
     """Returns the exit code."""
     check_contact(settings)
+    if wanted.lock is not None and not wanted.lock.strip():
+        raise UserError("--lock is empty: name a project, a path or a URL")
     if wanted.tags and not wanted.lock:
         raise UserError("--tag names a tag of a project: say which with --lock")
     report = Report("cargo collect", datetime.now(UTC))
@@ -70,7 +73,7 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
                 show=progress.update if progress.is_shown else None,
             )
         _suggest(ledger, report)
-    if INTERRUPTION in report.notes or any(one.error not in ("Malformed", "not_found") for one in report.failures):
+    if INTERRUPTION in report.notes or any(one.error not in STAYS for one in report.failures):
         report.next.append("the same command again: it goes on where this run stopped")
     elif stored := report.without_failure(names, "index"):
         report.next.append(f"stook show cargo {stored}")
