@@ -67,13 +67,17 @@ CRATES = tuple(f"crate-{number}" for number in range(12))
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(slow_shop: Any, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
-    """Ctrl-C and SIGTERM end with 130; what was kept is whole, and the next run completes the rest."""
-    process = slow_shop.start("cargo", "collect", *CRATES)
+    """Ctrl-C and SIGTERM end with 130 and a report; what was kept is whole, and the next run completes the rest."""
+    process = slow_shop.start("cargo", "collect", *CRATES, "--json")
     wait_for(slow_shop, "crates-api", 2, process)
     process.send_signal(number)
     out, error = process.communicate(timeout=30)
     assert process.returncode == 130, f"{out}{error}"
     assert "Traceback" not in error
+    report = json.loads(out)
+    assert report["counts"]["complete"] > 0
+    assert report["next"] == ["the same command again: it goes on where this run stopped"]
+    assert ("Ctrl-C" if number == signal.SIGINT else "SIGTERM") in report["notes"]["interrupted"]
     assert slow_shop.sql("PRAGMA integrity_check") == [("ok",)]
     monkeypatch.setenv("STOOK_CARGO_API_GAP", "0")
     slow_shop.report("cargo", "collect", *CRATES)

@@ -17,7 +17,7 @@ from stook.cli.closing import show_report
 from stook.cli.history import print_history
 from stook.cli.logs import configure_logs
 from stook.cli.parts import open_door, open_ledger, sources_of
-from stook.cli.report import Failure, Report
+from stook.cli.report import INTERRUPTION, Failure, Report
 from stook.cli.running import run_work
 from stook.cli.stdout import Page
 from stook.cli.tables import cut, plain_table
@@ -87,6 +87,8 @@ def _collect(settings: Settings, names: list[str]) -> Report:
         ledger.announce([Announcement(INDEX.name, name, source="seed", fresh_for=0.0) for name in names])
         sources = sources_of(REGISTRY, settings, None)
         run_work(ledger, open_door(settings, ledger), sources, report, once=True)
+    if INTERRUPTION in report.notes:
+        raise KeyboardInterrupt
     return report
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from stook.cli.closing import show_report
 from stook.cli.parts import open_door, open_ledger, sources_of
-from stook.cli.report import Report
+from stook.cli.report import INTERRUPTION, Report
 from stook.cli.running import run_work
 from stook.engine.errors import Malformed, UserError
 from stook.engine.ledger import Ledger
@@ -39,7 +39,11 @@ def fill_queue(
         )
         cursor = ledger.cursor(FEED.cursor_key(settings.go.feed))
     report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
-    report.next.append("stook work go --once")
+    report.next.append(
+        "the same command again: it goes on where this run stopped"
+        if INTERRUPTION in report.notes
+        else "stook work go --once"
+    )
     return show_report(report, as_json=as_json)
 
 
@@ -130,7 +134,9 @@ def collect_modules(
         )
         sources = [one for one in sources_of(REGISTRY, settings, workers) if one.queues[0] != FEED.name]
         run_work(ledger, open_door(settings, ledger), sources, report, once=True, settled=_collected(ledger, chosen))
-    if stored := report.without_failure(chosen, "module"):
+    if INTERRUPTION in report.notes:
+        report.next.append("the same command again: it goes on where this run stopped")
+    elif stored := report.without_failure(chosen, "module"):
         report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
 

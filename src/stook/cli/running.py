@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stook.engine.ledger import Ledger
     from stook.engine.words import Source
 
-__all__ = ["fill_report", "run_work", "standing"]
+__all__ = ["fill_report", "is_interrupted_by_hand", "run_work", "standing"]
 
 # Reasons of the door for a request that met nobody.
 _NOBODY = {
@@ -34,6 +34,8 @@ _NOBODY = {
         "the TLS certificate does not fit the name",
     )
 }
+
+BY_HAND = "Ctrl-C"
 
 Show = Callable[[Tally, "Door"], None]
 
@@ -50,21 +52,29 @@ def run_work(
     visits: int | None = None,
     begun: Callable[[Work], None] | None = None,
 ) -> Tally:
-    """Work until done, or until interrupted; what is kept is whole either way. Fills the report.
+    """Work until done, or until interrupted; what is kept is whole either way. Fills the report, also after Ctrl-C.
 
     `begun` is called in the loop, once signals are heard.
     """
     tally = Tally()
+    is_cut_short, by = False, "SIGTERM"
     try:
         with asyncio.Runner(loop_factory=fastest_loop()) as runner:
             is_cut_short = runner.run(_run(ledger, door, sources, tally, once, settled, show, visits, begun))
+    except KeyboardInterrupt:
+        is_cut_short, by = True, BY_HAND
     finally:
         report.seconds = (datetime.now(UTC) - report.started).total_seconds()  # reading locks takes its time, too
         fill_report(report, tally, door)
     report.notes[SOURCES] = [standing(ledger, source, tally.ended[source.name]) for source in sources]
-    if is_cut_short and once:
-        report.notes[INTERRUPTION] = "by SIGTERM; all that was kept is whole, the same command again goes on"
+    if is_cut_short and (once or by == BY_HAND):
+        report.notes[INTERRUPTION] = f"by {by}; all that was kept is whole, the same command again goes on"
     return tally
+
+
+def is_interrupted_by_hand(report: Report) -> bool:
+    """Whether Ctrl-C ended the run."""
+    return BY_HAND in report.notes.get(INTERRUPTION, "")
 
 
 def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:

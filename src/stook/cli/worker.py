@@ -21,7 +21,7 @@ from stook.cli.failures import ending_of
 from stook.cli.logs import configure_logs
 from stook.cli.parts import open_door, open_ledger, registry_named, sources_of
 from stook.cli.report import Report
-from stook.cli.running import run_work
+from stook.cli.running import is_interrupted_by_hand, run_work
 from stook.engine.work import PATIENCE
 
 if TYPE_CHECKING:
@@ -171,6 +171,8 @@ def _work(order: Order, report: Report, pipe: Connection) -> None:
         worker = _Worker(pipe, ledger, [queue for source in sources for queue in source.queues])
         door = open_door(settings, ledger, order.run)
         run_work(ledger, door, sources, report, once=order.once, settled=worker.settled, begun=worker.begun)
+    if is_interrupted_by_hand(report):
+        raise KeyboardInterrupt
 
 
 @contextmanager
