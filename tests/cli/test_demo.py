@@ -35,6 +35,8 @@ def test_demo(demo: Any) -> None:
     for kind in ("published", "yanked", "unyanked", "deleted", "checksum_changed"):
         assert kind in result.stdout
     assert "not modified" in result.stdout
+    for whole in ("barnacle-sys", "1.2.0+lib.3.5.0", "message-in-a-bottle", "MIT OR Apache-2.0"):
+        assert any(whole in line for line in table)
     assert "Next: stook --db" in result.stdout
     assert result.stderr == ""
 

@@ -109,13 +109,15 @@ def _print_products(console: Console, settings: Settings) -> None:
     ]
     with open_ledger(settings) as ledger, ledger.reading() as connection:
         rows = connection.execute(sa.select(*columns).order_by(table.c["PRODUCT_KEY"])).all()
-    name, latest, licence = (16, 9, 14) if console.width < 110 else (20, 24, 36)
+    name, latest, licence = (19, 16, 20) if console.width < 110 else (20, 24, 36)
     cells = [
         (cut(row[0], name), cut(row[1] or "", latest), row[2], row[3], cut(row[4] or "", licence), row[5] or "")
         for row in rows
     ]
-    shown = ("~crate", "~latest", ">versions", ">yanked", "~licence", "~about")
-    console.print(plain_table("Crates of the sample world", shown, cells))
+    shown = ["~crate", "~latest", ">versions", ">yanked", "~licence", "~about"]
+    if console.width < 110:  # where a description would take the room of a version
+        shown.pop()
+    console.print(plain_table("Crates of the sample world", shown, [one[: len(shown)] for one in cells]))
 
 
 def _print_history(console: Console, settings: Settings) -> None:
