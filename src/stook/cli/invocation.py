@@ -53,5 +53,5 @@ def pass_settings(
 
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option `--json`, as the argument `as_json`."""
-    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else.")
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
     return option(command)
