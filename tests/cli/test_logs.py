@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 
 import pytest
 import structlog
@@ -43,3 +45,35 @@ def test_text_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert "lane closed" in shown.err
     assert "host=crates.io" in shown.err
     assert "\x1b" not in shown.err
+
+
+class Terminal(StringIO):
+    """A terminal, as far as anybody asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_coloured"), [("TERM", "xterm", True), ("TERM", "dumb", False), ("NO_COLOR", "1", False)]
+)
+def test_colours(monkeypatch: pytest.MonkeyPatch, name: str, value: str, is_coloured: bool) -> None:
+    """Colours are for terminals that know them, and for people who did not say no."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    with redirect_stderr(Terminal()) as shown:
+        configure_logs("warning", "text")
+        structlog.get_logger().warning("lane closed")
+    assert ("\x1b" in shown.getvalue()) == is_coloured
+
+
+@pytest.mark.parametrize("line_format", ["text", "json"])
+def test_lines_go_where_stderr_is(line_format: str) -> None:
+    """Progress takes over stderr while it is drawn: lines that come then go above it, not through it."""
+    configure_logs("warning", line_format)
+    with redirect_stderr(StringIO()) as taken_over:
+        structlog.get_logger().warning("lane closed")
+        logging.getLogger("asyncio").warning("slow callback")
+    assert "lane closed" in taken_over.getvalue()
+    assert "slow callback" in taken_over.getvalue()

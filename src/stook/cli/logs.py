@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+from typing import TextIO, cast
 
 import structlog
 from structlog.typing import Processor
 
 __all__ = ["configure_logs"]
+
+
+class _Stderr:
+    """Stderr as it is when a line comes: while progress is drawn, lines go above it, not through it."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+_STDERR = cast("TextIO", _Stderr())
 
 
 def configure_logs(level: str, line_format: str) -> None:
@@ -22,7 +37,7 @@ def configure_logs(level: str, line_format: str) -> None:
     structlog.configure(
         processors=[*shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(file=_STDERR),
         cache_logger_on_first_use=False,
     )
     _configure_foreign(level, shared, last)
@@ -31,13 +46,18 @@ def configure_logs(level: str, line_format: str) -> None:
 def _renderers(line_format: str) -> list[Processor]:
     if line_format == "json":
         return [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
-    colours = sys.stderr.isatty()
     plain = structlog.dev.plain_traceback
-    return [structlog.dev.ConsoleRenderer(colors=colours, exception_formatter=plain)]
+    return [structlog.dev.ConsoleRenderer(colors=_has_colours(), exception_formatter=plain)]
+
+
+def _has_colours() -> bool:
+    """By the rules that tables keep, too: https://no-color.org, and no terminal that knows only text."""
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+    return sys.stderr.isatty() and not is_plain
 
 
 def _configure_foreign(level: str, shared: list[Processor], last: list[Processor]) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(_STDERR)
     remove_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[remove_meta, *last]))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
