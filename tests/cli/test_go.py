@@ -173,6 +173,12 @@ def test_windows_that_hold_nothing(shop: Any, arguments: list[str], sentence: st
     assert not shop.registry.requests
 
 
+def test_an_index_that_nobody_answers_for(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing was read, the next thing is to try again, not to work on nothing."""
+    monkeypatch.setenv("STOOK_GO_INDEX_URL", "http://127.0.0.1:9")
+    assert "the same command again" in shop.report("go", "index", code=3)["next"][0]
+
+
 def test_junk_and_bad_lines(shop: Any) -> None:
     """Junk is kept aside and reported once; a bad line fails its page, and the next run heals it."""
     shop.registry.fault("/go-index/", "garbage", first=1)

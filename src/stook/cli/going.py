@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from stook.cli.closing import show_report
 from stook.cli.parts import open_door, open_ledger, sources_of
-from stook.cli.report import INTERRUPTION, Report
+from stook.cli.report import INTERRUPTION, UNREACHABLE, Report
 from stook.cli.running import run_work
 from stook.engine.errors import Malformed, UserError
 from stook.engine.ledger import Ledger
@@ -41,7 +41,7 @@ def fill_queue(
     report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
     report.next.append(
         "the same command again: it goes on where this run stopped"
-        if INTERRUPTION in report.notes
+        if {INTERRUPTION, UNREACHABLE} & set(report.notes)
         else "stook work go --once"
     )
     return show_report(report, as_json=as_json)
