@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
-from stook.cli.tables import fact, plain
+from stook.cli.tables import fact, plain, plain_table
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,12 @@ from stook.cli.tables import fact, plain
 def test_plain(told: object, shown: str) -> None:
     """What a terminal would obey is replaced, layout is kept, markup is only text."""
     assert plain(told).plain == shown
+
+
+def test_a_number_that_finds_no_room(capsys: pytest.CaptureFixture[str]) -> None:
+    """On a terminal that is too narrow a number is marked as cut: its first digits would pass for it."""
+    Console(width=10).print(plain_table("Queues", (">ready", ">waiting"), [(1543, 98765)]))
+    assert capsys.readouterr().out.splitlines()[-2].count("…") == 2
 
 
 def test_fact() -> None:

@@ -35,7 +35,9 @@ def plain_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     for name in columns:
         is_number = name.startswith(">")
         justify: JustifyMethod = "right" if is_number else "left"
-        table.add_column(name.lstrip(">~"), justify=justify, overflow="fold", no_wrap=is_number)
+        table.add_column(
+            name.lstrip(">~"), justify=justify, overflow="ellipsis" if is_number else "fold", no_wrap=is_number
+        )
     for row in rows:
         table.add_row(*(_cell(name, value) for name, value in zip(columns, row, strict=True)))
     return Group(Text(plain(title).plain, style="bold"), table)
