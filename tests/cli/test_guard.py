@@ -55,6 +55,14 @@ def test_file(tmp_path: Path) -> None:
     assert judged("--file", str(file), "127.0.0.1") == ["refuse", "allow", "refuse"]
 
 
+@pytest.mark.parametrize("text", ["{}", "[1]", "[", "[" * 100_000, "\ufeff[]"])
+def test_files_that_hold_no_rows(tmp_path: Path, text: str) -> None:
+    """A file of something else is a mistake, told in one sentence."""
+    file = tmp_path / "rows.json"
+    file.write_text(text, encoding="utf-8")
+    assert "rows.json" in judged("--file", str(file), code=2)
+
+
 def test_allowed_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     """STOOK_UNSAFE_ALLOW_NETWORKS lets a network pass, and no metadata address."""
     monkeypatch.setenv("STOOK_UNSAFE_ALLOW_NETWORKS", "127.0.0.0/8,169.254.0.0/16")

@@ -28,7 +28,7 @@ __all__ = ["commands"]
     "file",
     type=click.Path(path_type=Path),
     metavar="ROWS.JSON",
-    help="A list of {url, answers?} or {address}.",
+    help="A list of {url, answers?} or {address}; names in it are not looked up.",
 )
 @as_json
 @pass_settings
@@ -86,7 +86,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
     try:
         rows = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"the rows in {file} cannot be read: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UserError(f"{file} must hold a JSON list of objects with url or address")
