@@ -123,7 +123,11 @@ queue.add_command(
     _steer("retry", "Bring waiting events forward to now.", "stook queue retry --registry cargo --where status=503")
 )
 queue.add_command(
-    _steer("resync", "Collect complete events again.", "stook queue resync --registry cargo --where 'name=serde*'")
+    _steer(
+        "resync",
+        "Collect events again, whatever became of them; without --where all of them.",
+        "stook queue resync --registry cargo --where 'name=serde*'",
+    )
 )
 queue.add_command(
     _steer(
