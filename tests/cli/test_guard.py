@@ -55,7 +55,7 @@ def test_file(tmp_path: Path) -> None:
     assert judged("--file", str(file), "127.0.0.1") == ["refuse", "allow", "refuse"]
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", "[", "[" * 100_000, "\ufeff[]"])
+@pytest.mark.parametrize("text", ["{}", "[1]", "[", "[" * 100_000])
 def test_files_that_hold_no_rows(tmp_path: Path, text: str) -> None:
     """A file of something else is a mistake, told in one sentence."""
     file = tmp_path / "rows.json"
