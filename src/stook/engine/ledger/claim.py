@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from stook.engine.ledger.feeds import cursor_of
 from stook.engine.ledger.lease import new_token
-from stook.engine.ledger.queue import Queue, read_facts
+from stook.engine.ledger.queue import Queue, by_due, partition, read_facts
 from stook.engine.ledger.schema import ID_LENGTH, STATUS
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Cursor, Event
 
-__all__ = ["URGENT", "claim", "partition"]
+__all__ = ["URGENT", "claim"]
 
 URGENT = timedelta(days=3650)
 """How far before now an urgent event is due: ahead of everything else in the one column that orders."""
@@ -36,7 +36,7 @@ HELD = (
 def _due_range(queue: Queue, place: str) -> sa.Select[Any]:
     """The claim's one index range, in index order."""
     table = queue.table
-    due = sa.select(*_columns(queue, place)).where(*partition(queue), table.c["DUE_AT"] <= _now(queue))
+    due = by_due(sa.select(*_columns(queue, place)), queue).where(table.c["DUE_AT"] <= _now(queue))
     some = due.order_by(table.c["DUE_AT"], table.c["ID"]).limit(sa.bindparam("look", type_=sa.Integer))
     return some.with_for_update(skip_locked=True)
 
@@ -179,11 +179,6 @@ def _columns(queue: Queue, place: str) -> list[sa.ColumnElement[Any]]:
         *(table.c[name] for name in (*named, *queue.facts)),
         sa.literal_column(place).label("PLACE"),
     ]
-
-
-def partition(queue: Queue) -> list[sa.ColumnElement[bool]]:
-    """The condition that tells a queue's rows in a shared table."""
-    return [queue.table.c["QUEUE"] == queue.partition] if queue.partition else []
 
 
 def _event(queue: Queue, row: Any, before: Any, token: int, cursors: Mapping[str, Cursor | None] | None) -> Event:

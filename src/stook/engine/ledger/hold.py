@@ -9,9 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from stook.engine.ledger.claim import partition
 from stook.engine.ledger.lease import is_abandoned
-from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.queue import Queue, by_due, due_hint, partition
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Event
 
@@ -59,11 +58,10 @@ def free_abandoned(
     """
     table = queue.table
     due = table.c["DUE_AT"]
-    holding = [*partition(queue), due > now, due <= now + lease, is_held(queue)]
-    tokens = transaction.execute(sa.select(table.c["LEASE"]).where(*holding).distinct()).scalars().all()
+    holding = [due > now, due <= now + lease, is_held(queue)]
+    tokens = transaction.execute(by_due(sa.select(table.c["LEASE"]), queue).where(*holding).distinct()).scalars().all()
     dead = [token for token in tokens if token is not None and is_abandoned(token, ours)]
     if not dead:
         return 0
-    return int(
-        transaction.execute(sa.update(table).where(*holding, table.c["LEASE"].in_(dead)).values(DUE_AT=now)).rowcount
-    )
+    free = sa.update(table).with_hint(due_hint(queue), dialect_name="mysql").values(DUE_AT=now)
+    return int(transaction.execute(free.where(*partition(queue), *holding, table.c["LEASE"].in_(dead))).rowcount)

@@ -13,10 +13,9 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.claim import partition
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.ledger import Ledger
-from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.queue import Queue, by_due, partition
 from stook.engine.ledger.transaction import Transaction
 
 __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive", "shown_count"]
@@ -55,7 +54,7 @@ def queue_status(ledger: Ledger, name: str) -> QueueStatus:
         ready = _count(connection, queue, due <= now)
         waiting = _count(connection, queue, due > now, ~is_held(queue))
         held = _count_held(connection, queue, now)
-        first = sa.select(due).where(*partition(queue), due <= now).order_by(due).limit(1)
+        first = by_due(sa.select(due), queue).where(due <= now).order_by(due).limit(1)
         oldest = connection.execute(first).scalar_one_or_none()
     return QueueStatus(name, ready, waiting, held, oldest)
 
@@ -66,14 +65,16 @@ def shown_count(count: int) -> str:
 
 
 def _count(connection: sa.Connection, queue: Queue, *where: sa.ColumnElement[bool]) -> int:
-    some = sa.select(sa.literal(1).label("one")).select_from(queue.table).where(*partition(queue), *where)
-    counted = sa.select(sa.func.count()).select_from(some.limit(COUNT_LIMIT + 1).subquery())
+    """In order: a planner whose statistics are from a fuller time would rather scan the table."""
+    some = by_due(sa.select(sa.literal(1).label("one")).select_from(queue.table), queue).where(*where)
+    first = some.order_by(queue.table.c["DUE_AT"]).limit(COUNT_LIMIT + 1)
+    counted = sa.select(sa.func.count()).select_from(first.subquery())
     return int(connection.execute(counted).scalar_one())
 
 
 def _count_held(connection: sa.Connection, queue: Queue, now: datetime) -> int:
     due, held = queue.table.c["DUE_AT"], is_held(queue).label("held")
-    soon = sa.select(held).where(*partition(queue), due > now).order_by(due).limit(COUNT_LIMIT + 1).subquery()
+    soon = by_due(sa.select(held), queue).where(due > now).order_by(due).limit(COUNT_LIMIT + 1).subquery()
     return int(connection.execute(sa.select(sa.func.count()).where(soon.c["held"])).scalar_one())
 
 

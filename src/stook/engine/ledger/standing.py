@@ -8,8 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from stook.engine.ledger.claim import partition
-from stook.engine.ledger.queue import Queue
+from stook.engine.ledger.queue import Queue, by_due
 from stook.engine.ledger.transaction import chunks
 
 __all__ = ["Standing", "read_standing", "soonest"]
@@ -48,6 +47,6 @@ def soonest(connection: sa.Connection, queues: Sequence[Queue]) -> datetime | No
     moments: list[datetime] = []
     for queue in queues:
         due = queue.table.c["DUE_AT"]
-        first = sa.select(due).where(*partition(queue), due <= datetime.max).order_by(due).limit(1)
+        first = by_due(sa.select(due), queue).where(due <= datetime.max).order_by(due).limit(1)
         moments += connection.execute(first).scalars().all()
     return min(moments, default=None)
