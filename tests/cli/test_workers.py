@@ -94,10 +94,10 @@ def test_hosts_share_pace_and_cooldown(full_shop: Any, monkeypatch: pytest.Monke
     asked = full_shop.asked("crates-api")
     starts = sorted(one.started for one in asked)
     assert len(starts) == 25
-    # The server sees what started a gap apart a little later, and not all equally.
-    assert max(sum(start <= other < start + 1.0 for other in starts) for start in starts) <= 1 / GAP + 1
+    # The server sees what started a gap apart a little later, and not all equally; two paces would be twice as many.
+    assert max(sum(start <= other < start + 0.5 for other in starts) for start in starts) <= 0.5 / GAP + 3
     assert Counter(one.status for one in asked)[429] == 1
-    assert max(later - earlier for earlier, later in pairwise(starts)) > 1.8  # nobody asked meanwhile
+    assert max(later - earlier for earlier, later in pairwise(starts)) > 1.2  # nobody asked meanwhile
 
 
 def test_a_dead_worker_is_replaced(full_shop: Any) -> None:
