@@ -74,7 +74,7 @@ def shelf(database: Any) -> Shelf:
 
 
 def make_snapshot(body: str, *, source: str = "seed", **more: Any) -> Any:
-    """What the index would say: words `1.0.0`, `!1.0.0` yanked, `1.0.0#b` another checksum, `1.0.0?` unreadable."""
+    """The index says `1.0.0`, `!1.0.0` yanked, `1.0.0#b` another checksum, `1.0.0?` unreadable, `~` garbage."""
     from stook.registries.cargo.index import read_index_file
     from stook.registries.records import Known, Snapshot
 
@@ -89,6 +89,8 @@ def _line(name: str, word: str, more: dict[str, Any]) -> bytes:
     import json
     from hashlib import sha256
 
+    if word == "~":
+        return b"{garbage\n"
     version, _, content = word.strip("!?").partition("#")
     facts: dict[str, Any] = {"name": name, "vers": version, "deps": [], "features": {}}
     facts |= {"cksum": sha256(f"{version}{content}".encode()).hexdigest(), "yanked": word.startswith("!")}

@@ -33,11 +33,15 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A version, or a line without one, that could not be read; kept aside with its reason."""
+    """A version, or a line without one, that could not be read; kept aside with its reason.
+
+    `may_be_any`: not even its version can be told, so that it may be the line of any that is missing.
+    """
 
     version: str
     reason: str
     digest: bytes
+    may_be_any: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The whole truth about a package at one moment: what is not in it is gone.
+    """The whole truth about a package at one moment: what is not in it is gone, unless an unreadable line hides it.
 
     `rewrite` writes every row again, changed or not.
     """

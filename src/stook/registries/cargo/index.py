@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -203,7 +203,7 @@ def _broken(raw: bytes, digest: bytes, reason: str) -> Unreadable:
     try:
         named = _decode_named(without_nul(raw))
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Unreadable(_anonymous(digest), f"unreadable index line: {reason[:200]}", digest)
+        return Unreadable(_anonymous(digest), f"unreadable index line: {reason[:200]}", digest, may_be_any=True)
     return Unreadable(
         _place(named.vers, digest), f"unreadable index line for {named.vers[:80]!r}: {reason[:200]}", digest
     )
@@ -229,5 +229,5 @@ def _distinct(unreadable: Sequence[Unreadable], releases: dict[str, Release]) ->
     for one in unreadable:
         taken = one.version in releases or one.version in chosen
         version = f"{one.version}#{one.digest.hex()[:12]}" if taken else one.version
-        chosen[version] = Unreadable(version, one.reason, one.digest)
+        chosen[version] = replace(one, version=version)
     return tuple(chosen.values())

@@ -43,6 +43,8 @@ def told(changed: Changes) -> list[tuple[str, str]]:
         ("1.0.0 2.0.0?", "1.0.0 2.0.0", [("published", "2.0.0")], 1),
         ("1.0.0 2.0.0?", "1.0.0", [], 0),
         ("1.0.0?", "", [], 0),
+        ("1.0.0 2.0.0 3.0.0?", "1.0.0 ~", [], 0),  # the line of 2.0.0, or not
+        ("1.0.0 ~", "1.0.0 2.0.0", [("published", "2.0.0")], 1),
     ],
 )
 def test_changes(snapshot: Any, before: str, after: str, history: list[tuple[str, str]], written: int) -> None:
@@ -50,6 +52,12 @@ def test_changes(snapshot: Any, before: str, after: str, history: list[tuple[str
     changed = changes(snapshot(after), stored(snapshot(before)))
     assert told(changed) == history
     assert len(changed.releases) == written
+
+
+def test_what_a_garbled_line_may_hide_is_not_buried(snapshot: Any) -> None:
+    """Only what never was a version goes: the garbled line may be that of any that is missing."""
+    changed = changes(snapshot("1.0.0 ~"), stored(snapshot("1.0.0 2.0.0 3.0.0?")))
+    assert (changed.tombstones, len(changed.unreadable)) == (["3.0.0"], 1)
 
 
 def test_a_crate_that_goes_is_one_entry(snapshot: Any) -> None:

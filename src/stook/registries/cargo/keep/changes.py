@@ -65,7 +65,10 @@ def changes(snapshot: Snapshot, stored: Mapping[str, Stored]) -> Changes:
     present = {one.version for one in snapshot.releases} | {one.version for one in snapshot.unreadable}
     if known and all(row.is_deleted for row in known) and told.history:
         _tell_return(told, [row for row in known if row.version not in present])
-    _bury(told, [row for row in stored.values() if row.version not in present and not row.is_deleted], bool(present))
+    gone = [row for row in stored.values() if row.version not in present and not row.is_deleted]
+    if any(one.may_be_any for one in snapshot.unreadable):
+        gone = [row for row in gone if not row.is_release]
+    _bury(told, gone, bool(present))
     return told
 
 
