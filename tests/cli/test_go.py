@@ -136,6 +136,9 @@ def test_tail(open_go_shop: Callable[..., Any]) -> None:
     assert 0 < len(table(shop, LIST, "ID")) < 4500
     shop.report("go", "index")
     assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+    (row,) = [one for one in json.loads(shop.run("queue", "status", "--json").stdout) if one.get("feeds")]
+    assert {one["feed"]: one["cursor"] for one in row["feeds"]}["all"] == "2024-01-01T00:00:04.499Z"
+    assert "go-feed:all" in shop.run("queue", "status", "--registry", "go").stdout
     assert "new database" in shop.run("go", "index", "--tail-from", "2024-01-01", code=2).stderr
 
 

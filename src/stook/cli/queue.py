@@ -10,6 +10,8 @@ import click
 from stook.cli.invocation import as_json, pass_settings
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from stook.engine.ledger.operate import QueueStatus
     from stook.settings import Settings
 
@@ -48,11 +50,11 @@ def status(settings: Settings, registry: str | None, as_json: bool) -> None:
 
     with open_ledger(settings) as ledger:
         rows = [queue_status(ledger, name) for name in _queues(registry)]
-        lags = [(ledger.clock.now() - row.oldest).total_seconds() if row.oldest else None for row in rows]
+        now = ledger.clock.now()
     if as_json:
-        print_json([_as_dict(row, lag) for row, lag in zip(rows, lags, strict=True)])
+        print_json([_as_dict(row, now) for row in rows])
     else:
-        _print(rows, lags)
+        _print(rows, now)
 
 
 def _steer(name: str, help: str, example: str) -> click.Command:
@@ -96,27 +98,29 @@ def _queues(registry: str | None) -> list[str]:
     return [one.name for registry_found in chosen for one in registry_found.queues]
 
 
-def _as_dict(row: QueueStatus, lag: float | None) -> dict[str, object]:
-    return {"queue": row.queue, "ready": row.ready, "waiting": row.waiting, "held": row.held, "lag_seconds": lag}
+def _as_dict(row: QueueStatus, now: datetime) -> dict[str, object]:
+    told: dict[str, object] = {"queue": row.queue, "ready": row.ready, "waiting": row.waiting, "held": row.held}
+    told["lag_seconds"] = (now - row.oldest).total_seconds() if row.oldest else None
+    if row.feeds:
+        told["feeds"] = [{"feed": one.feed, "cursor": one.cursor, "read_at": one.read_at} for one in row.feeds]
+    return told
 
 
-def _print(rows: Sequence[QueueStatus], lags: Sequence[float | None]) -> None:
+def _ago(moment: datetime | None, now: datetime) -> str:
+    return f"{max((now - moment).total_seconds(), 0):,.0f} s" if moment else ""
+
+
+def _print(rows: Sequence[QueueStatus], now: datetime) -> None:
     from stook.cli.stdout import Page
     from stook.cli.tables import plain_table
     from stook.engine.ledger.operate import shown_count as shown
 
-    cells = [
-        (
-            row.queue,
-            shown(row.ready),
-            shown(row.waiting),
-            shown(row.held),
-            "" if lag is None else f"{max(lag, 0):,.0f} s",
-        )
-        for row, lag in zip(rows, lags, strict=True)
-    ]
-    columns = ("queue", ">ready", ">waiting", ">held", ">oldest ready for")
-    Page().print(plain_table("Queues", columns, cells))
+    cells = [(row.queue, shown(row.ready), shown(row.waiting), shown(row.held), _ago(row.oldest, now)) for row in rows]
+    page = Page()
+    page.print(plain_table("Queues", ("queue", ">ready", ">waiting", ">held", ">oldest ready for"), cells))
+    feeds = [(f"{row.queue}:{one.feed}", one.cursor, _ago(one.read_at, now)) for row in rows for one in row.feeds]
+    if feeds:
+        page.print(plain_table("Feeds", ("feed", "read up to", ">last moved before"), feeds))
 
 
 queue.add_command(

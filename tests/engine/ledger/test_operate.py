@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -17,7 +18,8 @@ from sqlalchemy import event as sa_event
 
 from stook.engine.errors import UserError
 from stook.engine.ledger import Ledger, connect, operate
-from stook.engine.words import Code, Outcome
+from stook.engine.ledger.feeds import FeedStatus, write_cursors
+from stook.engine.words import Code, Cursor, Outcome
 from stook.registries.cargo.sources import VERSIONS
 
 # A process that asks for all events again, three batches of them, and kills itself on the way.
@@ -57,6 +59,29 @@ def test_status_counts_what_is_ready_waiting_and_held(bench):
     bench.announce("elsewhere", queue="feeds")
     assert operate.queue_status(bench.ledger, "pages") == operate.QueueStatus("pages", 2, 1, 1, bench.later(-5))
     assert operate.queue_status(bench.ledger, "cargo") == operate.QueueStatus("cargo", 0, 0, 0, None)
+
+
+def test_status_of_urgent_events(bench):
+    """An urgent event has been ready since it was announced, although its due time is long ago."""
+    bench.put(*bench.announce("usual"), DUE_AT=bench.later(-90))
+    bench.announce("urgent", urgent=True)
+    bench.clock.advance(7)
+    assert operate.queue_status(bench.ledger, "pages").oldest == bench.later(-7)
+
+
+def test_status_shows_cursors(bench):
+    """Of a queue of feeds also how far they were read, those first that moved last; of other queues nothing."""
+    walks = replace(bench.ledger.queues["pages"], name="walks", partition="walks", has_cursor=True)
+    ledger = Ledger(bench.ledger.engine, bench.ledger.dialect, [walks], bench.clock)
+    for number, key in enumerate(["walks:a", "walks:b", "walks_:c", "walks:d"]):
+        with ledger.transaction() as transaction:
+            write_cursors(transaction, [Cursor(key, f"at {number}", [])], bench.later(number % 3))
+    assert operate.queue_status(ledger, "walks").feeds == [
+        FeedStatus("b", "at 1", bench.later(1)),
+        FeedStatus("a", "at 0", bench.later(0)),
+        FeedStatus("d", "at 3", bench.later(0)),
+    ]
+    assert not operate.queue_status(bench.ledger, "pages").feeds
 
 
 def test_expired_events_are_ready(bench):

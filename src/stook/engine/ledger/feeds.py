@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -14,7 +15,15 @@ from stook.engine.ledger.schema import STATUS, VALIDATOR
 from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Cursor, Validators
 
-__all__ = ["cursor_of", "read_cursor", "read_validators", "write_cursors", "write_validators"]
+__all__ = [
+    "FeedStatus",
+    "cursor_of",
+    "latest_feeds",
+    "read_cursor",
+    "read_validators",
+    "write_cursors",
+    "write_validators",
+]
 
 log = structlog.get_logger(__name__)
 _VALIDATOR = ("ID", "URL", "ETAG", "LAST_MODIFIED", "DIGEST", "CHECKED")
@@ -25,6 +34,23 @@ def read_cursor(connection: sa.Connection, feed: str) -> Cursor | None:
         sa.select(STATUS.c["CURSOR"], STATUS.c["BOUNDARY"]).where(STATUS.c["TYPE"] == feed)
     ).first()
     return cursor_of(feed, *row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedStatus:
+    """How far a feed, or a stretch of one, was read, and when that was kept."""
+
+    feed: str
+    cursor: str
+    read_at: datetime
+
+
+def latest_feeds(connection: sa.Connection, prefix: str, limit: int) -> list[FeedStatus]:
+    """The feeds whose keys begin so, those read last first."""
+    ours = STATUS.c["TYPE"].startswith(prefix, autoescape=True)
+    chosen = sa.select(STATUS.c["TYPE"], STATUS.c["CURSOR"], STATUS.c["UPDATED"]).where(ours)
+    rows = connection.execute(chosen.order_by(STATUS.c["UPDATED"].desc(), STATUS.c["TYPE"]).limit(limit))
+    return [FeedStatus(feed.removeprefix(prefix), cursor, read_at) for feed, cursor, read_at in rows]
 
 
 def cursor_of(feed: str, value: str, packed: str | None) -> Cursor:

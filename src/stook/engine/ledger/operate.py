@@ -13,6 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 
 from stook.engine.errors import UserError
+from stook.engine.ledger.claim import URGENT
+from stook.engine.ledger.feeds import FeedStatus, latest_feeds
 from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.ledger import Ledger
 from stook.engine.ledger.queue import Queue, by_due, partition
@@ -22,6 +24,8 @@ __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", 
 
 COUNT_LIMIT = 10_000
 """Counting stops here: a status must stay cheap however long the queue is."""
+
+FEEDS_SHOWN = 10
 
 BATCH = 2000
 """Rows that are changed in one transaction: workers wait for few of them at a time."""
@@ -33,9 +37,10 @@ _HINT = "write name=GLOB, version=GLOB, code=N, status=N or error~WORDS"
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Counts go up to COUNT_LIMIT + 1, which means "more"; `oldest` is when the first ready event became due.
+    """Counts go up to COUNT_LIMIT + 1, which means "more"; `oldest` is when the first in line became due.
 
-    Held events are counted among the next COUNT_LIMIT + 1 that are not due: a lease is short.
+    Held events are counted among the next COUNT_LIMIT + 1 that are not due: a lease is short. `feeds` has the
+    FEEDS_SHOWN cursors that moved last, where the queue has any.
     """
 
     queue: str
@@ -43,10 +48,11 @@ class QueueStatus:
     waiting: int
     held: int
     oldest: datetime | None
+    feeds: Sequence[FeedStatus] = ()
 
 
 def queue_status(ledger: Ledger, name: str) -> QueueStatus:
-    """How one queue stands, read from its due range alone."""
+    """How one queue stands, read from its due range and its cursors alone."""
     queue = ledger.queues[name]
     now = ledger.clock.now()
     due = queue.table.c["DUE_AT"]
@@ -56,7 +62,10 @@ def queue_status(ledger: Ledger, name: str) -> QueueStatus:
         held = _count_held(connection, queue, now)
         first = by_due(sa.select(due), queue).where(due <= now).order_by(due).limit(1)
         oldest = connection.execute(first).scalar_one_or_none()
-    return QueueStatus(name, ready, waiting, held, oldest)
+        if oldest and oldest < now - URGENT / 2:
+            oldest += URGENT
+        feeds = latest_feeds(connection, queue.cursor_key(""), FEEDS_SHOWN) if queue.has_cursor else ()
+    return QueueStatus(name, ready, waiting, held, oldest, feeds)
 
 
 def shown_count(count: int) -> str:
