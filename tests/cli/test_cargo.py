@@ -133,7 +133,7 @@ def test_tags_of_several_runs(shop: Any) -> None:
 
 
 def test_what_another_worker_holds(shop: Any) -> None:
-    """A crate that another worker is at is collected again once that one is done: it knew nothing of this run."""
+    """A crate that another worker is at is collected all the same: that one knew nothing of this run."""
     shop.report("cargo", "collect", "crate-0")
     write_lock("crate-0@1.0.0")
 

@@ -60,7 +60,7 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
     with open_ledger(settings) as ledger:
         announcements = _announcements(seeds, _locked(ledger, reading) if reading else [], wanted)
         names = [one.name for one in announcements]
-        again = _announce(ledger, announcements)
+        ledger.announce(announcements)
         sources = sources_of(REGISTRY, settings, workers)
         with CrateProgress(len(names), settings.lane_gap("cargo.api")) as progress:
             run_work(
@@ -69,7 +69,7 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
                 sources,
                 report,
                 once=True,
-                settled=_settled(ledger, names, again),
+                settled=_settled(ledger, names),
                 show=progress.update if progress.is_shown else None,
             )
         _suggest(ledger, report)
@@ -80,33 +80,15 @@ def collect_crates(settings: Settings, wanted: Wanted, *, workers: int | None, a
     return show_report(report, as_json=as_json)
 
 
-def _announce(ledger: Ledger, some: Sequence[Announcement]) -> list[Announcement]:
-    """Announce; returns those whose events another worker holds: it may end them without what was told now."""
-    ids = [INDEX.id_of(one.name, "") for one in some]
-    held = {one.name for one in ledger.standing(INDEX.name, ids) if one.is_held}
-    ledger.announce(some)
-    held |= {one.name for one in ledger.standing(INDEX.name, ids) if one.is_held}
-    return [one for one in some if one.name in held]
-
-
-def _settled(ledger: Ledger, names: Sequence[str], again: list[Announcement]) -> Callable[[], bool]:
-    """Whether nothing of these crates is due or held any more; what a dead process held is freed on the way.
-
-    Once that is so, what is to be told `again` is, and awaited too.
-    """
+def _settled(ledger: Ledger, names: Sequence[str]) -> Callable[[], bool]:
+    """Whether nothing of these crates is due or held any more; what a dead process held is freed on the way."""
     ids = {queue.name: [queue.id_of(name, "") for name in names] for queue in (INDEX, API)}
 
     def settled() -> bool:
         ledger.release_abandoned()
         now = ledger.clock.now()
         standings = [one for queue, some in ids.items() for one in ledger.standing(queue, some)]
-        if any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in standings):
-            return False
-        if not again:
-            return True
-        ledger.announce(again)
-        again.clear()
-        return False
+        return not any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in standings)
 
     return settled
 
