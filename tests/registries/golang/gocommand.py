@@ -1,4 +1,4 @@
-"""The real go command as an oracle: found by STOOK_TEST_GO, run on folders or loopback, never on the network."""
+"""The real go command as an oracle: run on folders or loopback, never on the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `stook go collect` stores is what the real go command answers: run only where STOOK_TEST_GO names one."""
+"""What `stook go collect` stores is what the real go command answers: run only where there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real go command agrees with us: run only where STOOK_TEST_GO names one."""
+"""The real go command agrees with us: run only where there is one."""
 
 from __future__ import annotations
 
