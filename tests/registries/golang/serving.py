@@ -18,6 +18,7 @@ def serve(folder: Path) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # head and body are two writes, of which the second would wait
 
         def do_GET(self) -> None:
             file = folder / unquote(self.path).lstrip("/").removeprefix("cached-only/")
