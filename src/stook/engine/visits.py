@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import TypeVar
 
 import structlog
 
+from stook.engine.door.validators import validators_of
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Finished
 from stook.engine.ledger.settle import postponement
@@ -41,7 +41,7 @@ class Begun:
         """Go on with a reply."""
         visit, request = self._under_way()
         if request.conditional and reply.status == 200:
-            self._seen[request.url] = _validators_of(reply)
+            self._seen[request.url] = validators_of(reply)
         self._advance(lambda: visit.send(reply))
 
     def take_part(self) -> Finished:
@@ -143,13 +143,3 @@ def _told(error: StookError) -> str:
 
 def _broken(error: Exception) -> Found:
     return Found(Outcome(Code.FAILED, f"internal: {type(error).__name__}: {error}"[:300]))
-
-
-def _validators_of(reply: Reply) -> Validators:
-    etag, last_modified = (reply.headers.get(name, "") for name in ("etag", "last-modified"))
-    return Validators(_sendable(etag), _sendable(last_modified), sha256(reply.body).digest())
-
-
-def _sendable(value: str) -> str:
-    """A header's value as it can be kept and sent again: bytes beyond ASCII are allowed there, but are no text."""
-    return value if value.isascii() else ""

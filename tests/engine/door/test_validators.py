@@ -30,3 +30,4 @@ def test_validators_of() -> None:
     reply = Reply("http://example.com/", 200, b"body", {"etag": 'W/"a b"', "last-modified": DATE})
     assert validators_of(reply) == Validators('W/"a b"', DATE, hashlib.sha256(b"body").digest())
     assert validators_of(Reply("http://example.com/", 304)) == Validators()
+    assert validators_of(Reply("http://example.com/", 404, b"", {"etag": '"\udcff"'})) == Validators()

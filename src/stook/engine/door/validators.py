@@ -19,10 +19,15 @@ def conditional_headers(validators: Validators) -> dict[str, str]:
 def validators_of(reply: Reply) -> Validators:
     """What to keep of a 200; the digest is empty for a reply without a body (a 304)."""
     return Validators(
-        etag=reply.headers.get("etag", ""),
-        last_modified=reply.headers.get("last-modified", ""),
+        etag=_sendable(reply.headers.get("etag", "")),
+        last_modified=_sendable(reply.headers.get("last-modified", "")),
         digest=digest_of(reply.body) if reply.status == 200 else b"",
     )
+
+
+def _sendable(value: str) -> str:
+    """A header's value as it can be kept and sent again: bytes beyond ASCII are allowed there, but are no text."""
+    return value if value.isascii() else ""
 
 
 def digest_of(body: bytes) -> bytes:
