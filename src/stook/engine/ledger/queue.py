@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy import Table
 
-from stook.engine.ledger.schema import ID_LENGTH, POLL
+from stook.engine.ledger.schema import ID_LENGTH, POLL, due_index_name
 from stook.engine.words import Event
 
 __all__ = ["Queue", "by_due", "by_queue", "due_hint", "event_id", "partition", "poll_queue", "read_facts"]
@@ -35,7 +35,9 @@ def event_id(name: str, version: str, timestamp: datetime | None = None) -> byte
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """`partition` is the value of QUEUE where several queues share a table.
+    """A queue's table has the queue columns and the due index (see `schema`).
+
+    `partition` is the value of QUEUE where several queues share a table.
 
     `facts` are columns handed to the visit and set at announcement; FACTS holds all that have no column, and is
     merged when an event is announced again.
@@ -87,7 +89,7 @@ def by_due(chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
 
 def due_hint(queue: Queue) -> str:
     """For MySQL and MariaDB only: the others keep what is finished out of that index."""
-    return f"FORCE INDEX (`IX_{queue.table.name}_DUE`)"
+    return f"FORCE INDEX (`{due_index_name(queue.table)}`)"
 
 
 def by_queue(queues: Mapping[str, Queue], events: Sequence[Event]) -> list[tuple[Queue, list[Event]]]:

@@ -21,6 +21,7 @@ __all__ = [
     "VALIDATOR",
     "column",
     "due_index",
+    "due_index_name",
     "queue_columns",
     "table",
     "unquoted",
@@ -98,13 +99,17 @@ def due_index(target: Table, *before: str) -> None:
     due = target.c["DUE_AT"]
     keys = [target.c[part] for part in before]
     Index(
-        unquoted(f"IX_{target.name}_DUE"),
+        unquoted(due_index_name(target)),
         *keys,
         due,
         target.c["ID"],
         sqlite_where=due.is_not(None),
         postgresql_where=due.is_not(None),
     )
+
+
+def due_index_name(target: Table) -> str:
+    return f"IX_{target.name}_DUE"
 
 
 POLL = table(
