@@ -109,6 +109,14 @@ def test_a_claim_walks_the_due_index(full_bench, queue):
         assert not any(name.startswith("IX_") for name in indexes)
 
 
+def test_a_claim_marks_rows_where_they_lie(full_bench):
+    """What was found and locked is not looked for again in the index of ids."""
+    seen = statements_of(full_bench, lambda: full_bench.claim(100))
+    (update,) = [one for one in seen if one[0].startswith("UPDATE")]
+    indexes, faults = plan(full_bench, *update, is_large=True)
+    assert (indexes <= {"PRIMARY"}, faults) == (True, [])
+
+
 def test_an_idle_claim_walks_the_due_index(full_bench):
     """With nothing due a claim is still one look into the due index."""
     while full_bench.claim(1000):
