@@ -145,7 +145,7 @@ def test_what_another_worker_holds(shop: Any) -> None:
 
     with open_ledger(load_settings(os.environ, Path.cwd())) as ledger:
         ledger.announce([Announcement(INDEX.name, "crate-0", fresh_for=0.0)])
-        other = threading.Thread(target=end_when_told, args=(ledger, ledger.claim(INDEX.name, 1)))
+        other = threading.Thread(target=end_when_told, args=(ledger, ledger.claim(INDEX.name, 1)), daemon=True)
         other.start()
         shop.report("cargo", "collect", "--lock", ".")
         other.join()

@@ -7,8 +7,7 @@ from threading import Barrier, Thread
 import pytest
 import sqlalchemy as sa
 
-from stook.engine.ledger import ledger, poll_queue
-from stook.engine.ledger.claim import claim
+from stook.engine.ledger import poll_queue
 from stook.engine.ledger.feeds import write_cursors
 from stook.engine.ledger.schema import STATUS
 from stook.engine.words import Code, Cursor, Outcome
@@ -88,18 +87,19 @@ def test_packages_stay_whole(bench):
     assert len({event.id for event in [*first, *rest]}) == 6
 
 
-def test_a_claim_looks_at_no_more_than_it_needs(bench, monkeypatch):
+def test_a_claim_looks_at_no_more_than_it_needs(bench):
     """Where packages have several events far apart, later claims look at, and lock, fewer rows; never too few."""
     for version in range(5):
         bench.announce(*(f"crate-{number}@1.{version}.0" for number in range(40)), queue="cargo")
         bench.clock.advance(1)
     looks = []
 
-    def watched(*arguments):
-        looks.append(arguments[-1])
-        return claim(*arguments)
+    def note(connection, cursor, statement, parameters, *more):
+        if "LIMIT" in statement:
+            place = -2 if "OFFSET" in statement else -1  # which SQLAlchemy writes for SQLite
+            looks.append(parameters["look"] if isinstance(parameters, dict) else parameters[place])
 
-    monkeypatch.setattr(ledger, "claim", watched)
+    sa.event.listen(bench.ledger.engine, "before_cursor_execute", note)
     claims = [bench.claim(50, "cargo") for _ in range(4)]
     # Of the first 50 rows 20 are of the ten packages that fit; of the next 20 ten are.
     assert looks == [50, 20, 10, 10]

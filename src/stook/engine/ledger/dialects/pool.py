@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
-__all__ = ["ping_the_idle"]
+__all__ = ["USED", "ping_the_idle"]
 
 IDLE = 1.0  # seconds without use after which a connection is asked whether it still stands
-_USED = "stook.used"
+USED = "stook.used"
 
 
 def ping_the_idle(engine: sa.Engine) -> None:
@@ -21,10 +21,10 @@ def ping_the_idle(engine: sa.Engine) -> None:
     """
 
     def note(connection: Any, record: Any) -> None:
-        record.info[_USED] = time.monotonic()
+        record.info[USED] = time.monotonic()
 
     def ping(connection: Any, record: Any, proxy: Any) -> None:
-        if time.monotonic() - record.info.get(_USED, 0.0) < IDLE:
+        if time.monotonic() - record.info.get(USED, 0.0) < IDLE:
             return
         try:
             is_there = engine.dialect.do_ping(connection)
