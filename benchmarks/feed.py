@@ -24,7 +24,6 @@ from urllib.parse import unquote
 
 import sqlalchemy as sa
 
-from stook.cli.logs import configure_logs
 from stook.engine.clock import RealClock
 from stook.engine.door import Door, Guard, Lanes, LaneSettings
 from stook.engine.ledger import Ledger, connect
@@ -34,7 +33,8 @@ from stook.engine.words import Announcement
 from stook.engine.work import Work
 from stook.registries.golang.queues import FEED, QUEUES
 from stook.registries.golang.sources import GoFeed
-from stook.registries.registry import MIGRATIONS
+from stook.registries.store import MIGRATIONS
+from stook.terminal.logs import configure_logs
 
 PAGE = 2000
 PORT = 18091

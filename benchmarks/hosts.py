@@ -34,8 +34,8 @@ from stook.engine.ledger import connect
 from stook.engine.ledger.migrate import VERSION_TABLE
 from stook.engine.ledger.schema import LANE, METADATA, POLL
 from stook.registries.golang.queues import PAGE
-from stook.registries.registry import find_registries
 from stook.registries.store import GO_LIST
+from stook.run.product import find_registries
 from stook.testing import LoopbackRegistry, World
 
 RETRY_AFTER = 3.0  # seconds

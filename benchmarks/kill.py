@@ -30,10 +30,10 @@ from typing import Any
 import servers
 import sqlalchemy as sa
 
-from stook.cli.parts import announce_standing, open_ledger, registry_named
 from stook.engine.ledger import connect
 from stook.engine.ledger.schema import METADATA
 from stook.engine.words import Announcement
+from stook.run.build import announce_standing, open_ledger, registry_named
 from stook.settings import load_settings
 from stook.testing import LoopbackRegistry, World, sample_world
 

@@ -27,7 +27,6 @@ from typing import Any
 import sqlalchemy as sa
 import structlog
 
-from stook.cli.running import fastest_loop
 from stook.engine.clock import RealClock
 from stook.engine.ledger import Ledger, Transaction, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, VERSION_TABLE, migrate
@@ -36,7 +35,8 @@ from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Announcement, Event, Found, Visit, Written
 from stook.engine.work import Work
 from stook.registries.golang.queues import VERSIONS
-from stook.registries.registry import MIGRATIONS
+from stook.registries.store import MIGRATIONS
+from stook.run.loop import fastest_loop
 
 CLAIM = 300
 BATCH = 10_000

@@ -45,8 +45,8 @@ NETWORK = Rule(
     places={
         "engine/door/": "the one way out: guard, lane, transport",
         "testing/": "its small loopback registry and scripted resolver are the other end of the door",
-        "cli/worker.py": "a worker process reports to its parent through a pipe",
-        "cli/workers.py": "worker processes report to their parent through pipes",
+        "run/worker.py": "a worker process reports to its parent through a pipe",
+        "run/pool.py": "worker processes report to their parent through pipes",
     },
 )
 
@@ -60,8 +60,8 @@ PROCESSES = Rule(
     ),
     places={
         "registries/cargo/locks/": "git and cargo resolve the locks of a project's tags",
-        "cli/worker.py": "one of several worker processes, and its end of the pipe",
-        "cli/workers.py": "worker processes, when more than one is asked for",
+        "run/worker.py": "one of several worker processes, and its end of the pipe",
+        "run/pool.py": "worker processes, when more than one is asked for",
     },
 )
 
@@ -70,8 +70,8 @@ IMPORTS = Rule(
     modules=frozenset(),
     attributes=frozenset(),
     places={
-        "cli/discovery.py": "commands are the modules of its own folder",
-        "registries/registry.py": "registries are the packages of its own folder",
+        "cli/lazy_group.py": "a command is imported when it is called",
+        "run/product.py": "products are packages that have a module `registry`, and what other packages announce",
     },
 )
 

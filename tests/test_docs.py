@@ -140,7 +140,7 @@ def test_words() -> None:
 def schema() -> dict[str, list[str]]:
     """Columns by table, as a fresh process finds them with every registry that comes with Stook."""
     code = (
-        "import json; from stook.registries.registry import find_registries; find_registries();"
+        "import json; from stook.run.product import find_registries; find_registries();"
         "from stook.engine.ledger.schema import METADATA;"
         "print(json.dumps({name: [one.name for one in table.c] for name, table in METADATA.tables.items()}))"
     )

@@ -69,7 +69,7 @@ def test_only_door_sees(tmp_path: Path, code: str) -> None:
         ("engine/door/transport.py", "import ssl, socket, aiohttp"),
         ("testing/registry.py", "import asyncio\nasyncio.start_server(None)"),
         ("registries/cargo/locks/child.py", "import subprocess"),
-        ("cli/discovery.py", "import importlib\nimportlib.import_module(name)"),
+        ("cli/lazy_group.py", "import importlib\nimportlib.import_module(name)"),
         ("web/page.py", "from urllib.parse import urlsplit\nimport asyncio\nasyncio.sleep(0)"),
         ("web/page.py", "def f(requests, socket):\n    return requests.items(), socket.name"),
         ("registries/toy.py", "import importlib\nimportlib.import_module('stook.registries.cargo')"),

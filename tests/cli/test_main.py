@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError
 
 from stook import __version__
-from stook.cli.discovery import command_modules
+from stook.cli.lazy_group import COMMANDS
 from stook.cli.main import Frame, stook
 from stook.engine.errors import Malformed, Throttled, Unavailable, UserError
 from stook.settings import describe
@@ -142,7 +142,7 @@ def walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[
         context = click.Context(command)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
-            assert inner is not None, f"stook/cli/{name}.py has `commands`, but none is called {name}"
+            assert inner is not None, f"{name} is in COMMANDS, but its module has no such command"
             yield from walk(inner, (*path, name))
 
 
@@ -156,7 +156,7 @@ def test_every_command_has_help_with_an_example() -> None:
 
 def test_every_module_holds_its_command() -> None:
     """A command module has a command of its own name, and a sentence for the list of commands."""
-    for name, sentence in command_modules().items():
+    for name, (_, sentence) in COMMANDS.items():
         command = stook.get_command(click.Context(stook), name)
         assert command is not None
         assert sentence.endswith("."), name

@@ -13,10 +13,9 @@ from stook.engine.ledger import Ledger, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.ledger.schema import POLL
 from stook.engine.words import Written
+from stook.registries.cargo.records import Enrichment
 from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
-from stook.registries.records import Enrichment
-from stook.registries.registry import MIGRATIONS
-from stook.registries.store import HISTORY, RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.store import HISTORY, MIGRATIONS, RUST_LIST, RUST_PRODUCT, RUST_VERSION
 from stook.testing import ManualClock
 
 from .tables import Tables  # noqa: TID252
@@ -76,7 +75,7 @@ def shelf(database: Any) -> Shelf:
 def make_snapshot(body: str, *, source: str = "seed", **more: Any) -> Any:
     """The index says `1.0.0`, `!1.0.0` yanked, `1.0.0#b` another checksum, `1.0.0?` unreadable, `~` garbage."""
     from stook.registries.cargo.index import read_index_file
-    from stook.registries.records import Known, Snapshot
+    from stook.registries.cargo.records import Known, Snapshot
 
     name = more.pop("name", "Oar")
     rewrite = more.pop("rewrite", False)
@@ -107,7 +106,7 @@ def snapshot() -> Any:
 
 def make_enrichment(versions: Sequence[str], name: str = "oar", **product: Any) -> Enrichment:
     """What the API would say of these versions."""
-    from stook.registries.records import ProductFacts, VersionFacts
+    from stook.registries.cargo.records import ProductFacts, VersionFacts
 
     facts = [
         VersionFacts(version, description=f"about {version}", license=f"LIC-{version}", published=datetime(2020, 1, 2))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from stook.registries.registry import ENTRY_POINTS, Registry, find_registries
+from stook.run.product import ENTRY_POINTS, Registry, find_registries
 from stook.settings import Settings
 
 TOY = """
-from stook.registries.registry import Registry
+from stook.run.product import Registry
 REGISTRY = Registry("toy", "Toy", (), lambda options, tasks, batch: ())
 """
 

@@ -12,9 +12,9 @@ from typing import NoReturn
 import click
 
 from stook import __version__
-from stook.cli.discovery import LazyGroup
-from stook.cli.failures import ENVIRONMENT, FAILED, ending_of
-from stook.cli.invocation import Invocation
+from stook.cli.lazy_group import LazyGroup
+from stook.run.exit_codes import ENVIRONMENT, FAILED, ending_of
+from stook.run.options import Invocation
 
 __all__ = ["main", "stook"]
 
@@ -45,7 +45,7 @@ def _end(ctx: click.Context, error: BaseException) -> int:
         raise error
     if ending.code in (FAILED, ENVIRONMENT) and settings and settings.log == "debug":
         traceback.print_exception(error)
-    from stook.cli.tables import plain  # what went wrong may be what the settings, a file or a server said
+    from stook.terminal.tables import plain  # what went wrong may be what the settings, a file or a server said
 
     click.echo(plain(ending.sentence).plain, err=True)
     return ending.code

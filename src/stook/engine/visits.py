@@ -11,7 +11,7 @@ import structlog
 from stook.engine.door.validators import validators_of
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Finished
-from stook.engine.ledger.settle import postponement
+from stook.engine.ledger.queue.settle import postponement
 from stook.engine.words import Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
 
 __all__ = ["Begun"]

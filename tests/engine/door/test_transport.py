@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from stook.engine.door import Door, Guard, Lanes, LaneSettings
-from stook.engine.door.resolver import GateRefused, JudgingResolver, gate
+from stook.engine.door.guard.resolver import GateRefused, JudgingResolver, gate
 from stook.engine.errors import Refused, Unavailable
 from stook.engine.words import Request
 

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from stook.engine.ledger import connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, VERSION_TABLE, heads, migrate
 from stook.engine.ledger.schema import METADATA
-from stook.registries.registry import MIGRATIONS
+from stook.registries.store import MIGRATIONS
 
 PLACES = [ENGINE_MIGRATIONS, MIGRATIONS]
 CHILD = """

@@ -10,7 +10,7 @@ import pytest
 
 from stook.engine.errors import Malformed
 from stook.registries.cargo.api import read_crate
-from stook.registries.records import Enrichment
+from stook.registries.cargo.records import Enrichment
 
 
 def answer(crate: dict[str, Any] | None = None, *versions: dict[str, Any], **more: Any) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stook.registries.cargo.index import read_index_file
-from stook.registries.records import Release, Unreadable
+from stook.registries.cargo.records import Release, Unreadable
 from stook.testing import sample_world
 from stook.testing.cargo_routes import index_file
 

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from stook.registries.cargo.latest import Candidate, default_version, latest_stable
-from stook.registries.versions import parse_semver
+from stook.registries.cargo.semver import parse_semver
 
 
 def candidates(text: str) -> list[Candidate]:

@@ -9,8 +9,8 @@ import pytest
 
 from stook.engine.errors import Malformed, Unavailable
 from stook.engine.words import Code, Event, Found, Reply, Request
+from stook.registries.cargo.records import Enrichment, Known, Snapshot
 from stook.registries.cargo.sources import API, INDEX, VERSIONS, CargoApi, CargoIndex
-from stook.registries.records import Enrichment, Known, Snapshot
 from stook.testing import run_visit
 
 URL, API_URL = "http://index.test/3/o/oar", "http://api.test/api/v1/crates/oar"

@@ -13,14 +13,13 @@ from stook.engine.ledger.keep import Finished
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.words import Announcement, Event, Source, Written
 from stook.registries.golang.feed import Entry
-from stook.registries.golang.gomod import Retraction
+from stook.registries.golang.gomod.gomod import Retraction
 from stook.registries.golang.latest import Latest
 from stook.registries.golang.queues import QUEUES
 from stook.registries.golang.records import FeedPage, GoModule, GoPage, GoRelease
 from stook.registries.golang.sources import GoFeed, GoModules, GoPages
 from stook.registries.golang.times import nanoseconds
-from stook.registries.registry import MIGRATIONS
-from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, HISTORY
+from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, HISTORY, MIGRATIONS
 from stook.testing import ManualClock, run_visit
 
 from ..tables import Tables  # noqa: TID252

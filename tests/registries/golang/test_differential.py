@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from stook.cli.main import stook
 from stook.registries.golang.latest import tagged_versions
 from stook.registries.golang.paths import unescape_path, unescape_version
-from stook.registries.golang.versions import is_pseudo
+from stook.registries.golang.versions.versions import is_pseudo
 
 from .gocommand import Go, write_module  # noqa: TID252
 from .modules import Module, generate  # noqa: TID252

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from stook.engine.errors import Malformed
-from stook.registries.golang import gomod, paths, pseudo, sums, versions
+from stook.registries.golang import paths
+from stook.registries.golang.gomod import gomod, sums
 from stook.registries.golang.latest import Latest, find_latest, reasons, tagged_versions
+from stook.registries.golang.versions import pseudo, versions
 
 from . import samples  # noqa: TID252
 from .answering import answer  # noqa: TID252

@@ -12,7 +12,7 @@ import pytest
 from stook.engine.words import Announcement
 from stook.registries.golang.queues import VERSIONS
 from stook.registries.golang.records import GoAbsence, GoPage
-from stook.registries.golang.versions import order_key
+from stook.registries.golang.versions.versions import order_key
 
 from .shelves import NOW, GoShelf, entry, feed_page, module, open_go_shelf, release  # noqa: TID252
 

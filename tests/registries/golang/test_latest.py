@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stook.registries.golang.gomod import Retraction
+from stook.registries.golang.gomod.gomod import Retraction
 from stook.registries.golang.latest import NO_REASON, Need, find_latest, reasons, tagged_versions
 
 from .answering import answer  # noqa: TID252

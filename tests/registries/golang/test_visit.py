@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from stook.engine.errors import LaneClosed, Malformed, Unavailable
-from stook.engine.ledger.claim import URGENT
+from stook.engine.ledger.queue.claim import URGENT
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request
-from stook.registries.golang.proxy_errors import FRESH_DELAY
+from stook.registries.golang.proxy.errors import FRESH_DELAY
 from stook.registries.golang.queues import MODULE, PAGE, PROXY_LANE, VERSIONS
 from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
 from stook.registries.golang.sources import GoModules

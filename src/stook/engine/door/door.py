@@ -11,12 +11,12 @@ import structlog
 from ada_url import join_url
 
 from stook.engine.clock import Clock
-from stook.engine.door.governor import retry_after
-from stook.engine.door.guard import Guard, Verdict, text_fault
-from stook.engine.door.lane import Lane, Waiting
-from stook.engine.door.lanes import Lanes
-from stook.engine.door.resolver import Lookup, lookup_system
-from stook.engine.door.state import Ticket
+from stook.engine.door.guard.guard import Guard, Verdict, text_fault
+from stook.engine.door.guard.resolver import Lookup, lookup_system
+from stook.engine.door.lane.governor import retry_after
+from stook.engine.door.lane.lane import Lane, Waiting
+from stook.engine.door.lane.lanes import Lanes
+from stook.engine.door.lane.state import Ticket
 from stook.engine.door.traffic import Ending, Traffic
 from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Answer, Disconnected, Transport
 from stook.engine.door.validators import Validators, conditional_headers, digest_of

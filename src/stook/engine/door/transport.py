@@ -11,8 +11,8 @@ from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 from yarl import URL
 
 from stook.engine.door.body import ACCEPT_ENCODING, BrokenGzip, read_body, unpacker
-from stook.engine.door.guard import Guard, Verdict
-from stook.engine.door.resolver import GateRefused, JudgingResolver, Lookup, gate
+from stook.engine.door.guard.guard import Guard, Verdict
+from stook.engine.door.guard.resolver import GateRefused, JudgingResolver, Lookup, gate
 from stook.engine.errors import Malformed, Refused, StookError, Unavailable
 from stook.engine.words import Request
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from stook.engine.ledger.announce import announce_all
 from stook.engine.ledger.feeds import write_cursors, write_validators
-from stook.engine.ledger.hold import held, hold_until
-from stook.engine.ledger.queue import Queue, by_queue
-from stook.engine.ledger.settle import settle
+from stook.engine.ledger.queue.announce import announce_all
+from stook.engine.ledger.queue.lease import held, hold_until
+from stook.engine.ledger.queue.model import Queue, by_queue
+from stook.engine.ledger.queue.settle import settle
 from stook.engine.ledger.transaction import Transaction
 from stook.engine.words import Code, Event, Found, Outcome, Source, Validators, Written
 

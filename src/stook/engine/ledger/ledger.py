@@ -15,14 +15,14 @@ import structlog
 from sqlalchemy.engine import Engine
 
 from stook.engine.clock import Clock
-from stook.engine.ledger.announce import announce_all
-from stook.engine.ledger.claim import claim
 from stook.engine.ledger.dialects import Dialect, is_conflict
 from stook.engine.ledger.feeds import read_cursor, read_validators
-from stook.engine.ledger.hold import free_abandoned, hold_until
 from stook.engine.ledger.keep import Finished, Kept, LeaseLost, failed, joined, keep, keep_held
-from stook.engine.ledger.queue import Queue, by_queue
-from stook.engine.ledger.standing import Standing, read_standing, soonest
+from stook.engine.ledger.queue.announce import announce_all
+from stook.engine.ledger.queue.claim import claim
+from stook.engine.ledger.queue.lease import free_abandoned, hold_until
+from stook.engine.ledger.queue.model import Queue, by_queue
+from stook.engine.ledger.queue.status import Standing, read_standing, soonest
 from stook.engine.ledger.transaction import Transaction
 from stook.engine.words import Announcement, Cursor, Event, Validators
 

@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.claim import URGENT
 from stook.engine.ledger.feeds import FeedStatus, latest_feeds
-from stook.engine.ledger.hold import is_held
 from stook.engine.ledger.ledger import Ledger
-from stook.engine.ledger.queue import Queue, by_due, partition
+from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.ledger.queue.lease import is_held
+from stook.engine.ledger.queue.model import Queue, by_due, partition
 from stook.engine.ledger.transaction import Transaction
 
 __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive", "shown_count"]

@@ -8,8 +8,8 @@ import msgspec
 
 from stook.engine.errors import Malformed
 from stook.registries.cargo.names import canonical
+from stook.registries.cargo.records import Enrichment, ProductFacts, VersionFacts
 from stook.registries.cargo.values import moment, without_nul
-from stook.registries.records import Enrichment, ProductFacts, VersionFacts
 
 __all__ = ["read_crate"]
 

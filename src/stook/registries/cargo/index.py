@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from stook.registries.cargo.names import canonical, is_crate_name
+from stook.registries.cargo.records import Release, Unreadable
+from stook.registries.cargo.semver import parse_semver
 from stook.registries.cargo.values import moment, without_nul
-from stook.registries.records import Release, Unreadable
-from stook.registries.versions import parse_semver
 
 __all__ = ["IndexFile", "read_index_file"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from stook.registries.versions import build_order
+from stook.registries.cargo.semver import build_order
 
 __all__ = ["Candidate", "default_version", "latest_stable"]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from stook.engine.words import Source
 from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
-from stook.registries.registry import Registry
+from stook.registries.store import MIGRATIONS
+from stook.run.product import Registry
 
 __all__ = ["REGISTRY"]
 
@@ -21,4 +22,4 @@ def _sources(options: Any, tasks: int, batch: int) -> Sequence[Source]:
     )
 
 
-REGISTRY = Registry("cargo", "crates.io", QUEUES, _sources)
+REGISTRY = Registry("cargo", "crates.io", QUEUES, _sources, MIGRATIONS)

@@ -14,7 +14,7 @@ import msgspec
 from stook.engine.errors import Malformed
 from stook.registries.golang.paths import is_valid_path, path_problem
 from stook.registries.golang.times import MICROSECOND, nanoseconds, rfc3339
-from stook.registries.golang.versions import is_valid
+from stook.registries.golang.versions.versions import is_valid
 
 __all__ = [
     "LONGEST_PATH",

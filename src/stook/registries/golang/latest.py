@@ -14,12 +14,12 @@ from typing import Literal
 import msgspec
 
 from stook.engine.errors import Malformed
-from stook.registries.golang.gomod import GoMod, Retraction, is_synthetic, parse_lax
-from stook.registries.golang.gomod_syntax import fields
+from stook.registries.golang.gomod.gomod import GoMod, Retraction, is_synthetic, parse_lax
+from stook.registries.golang.gomod.syntax import fields
 from stook.registries.golang.paths import major_problem
-from stook.registries.golang.pseudo import parse_pseudo
 from stook.registries.golang.times import datetime_nanoseconds, nanoseconds
-from stook.registries.golang.versions import is_incompatible, is_prerelease, is_pseudo, is_valid, order_key
+from stook.registries.golang.versions.pseudo import parse_pseudo
+from stook.registries.golang.versions.versions import is_incompatible, is_prerelease, is_pseudo, is_valid, order_key
 
 __all__ = ["NO_MATCH", "NO_REASON", "Latest", "Need", "find_latest", "reasons", "tagged_versions"]
 

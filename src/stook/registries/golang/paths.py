@@ -9,7 +9,7 @@ import re
 from urllib.parse import quote
 
 from stook.engine.errors import Malformed
-from stook.registries.golang.versions import build, major
+from stook.registries.golang.versions.versions import build, major
 
 __all__ = [
     "check_path",

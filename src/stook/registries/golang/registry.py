@@ -8,7 +8,8 @@ from typing import Any
 from stook.engine.words import Announcement, Source
 from stook.registries.golang.queues import FEED, QUEUES
 from stook.registries.golang.sources import GoFeed, GoModules, GoPages
-from stook.registries.registry import Registry
+from stook.registries.store import MIGRATIONS
+from stook.run.product import Registry
 
 __all__ = ["REGISTRY"]
 
@@ -26,4 +27,4 @@ def _standing(options: Any) -> Sequence[Announcement]:
     return [Announcement(FEED.name, options.feed, source="index", fresh_for=0.0, facts={"until": None})]
 
 
-REGISTRY = Registry("go", "Go modules", QUEUES, _sources, standing=_standing)
+REGISTRY = Registry("go", "Go modules", QUEUES, _sources, MIGRATIONS, _standing)

@@ -15,7 +15,7 @@ from stook.engine.ledger import Transaction
 from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Request, Visit, Written
 from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
 from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
-from stook.registries.golang.proxy import Asking, Proxy
+from stook.registries.golang.proxy.proxy import Asking, Proxy
 from stook.registries.golang.queues import FEED, FEED_LANE, MODULE, PAGE, PAGE_LANE, VERSIONS
 from stook.registries.golang.records import FeedPage, GoPage
 from stook.registries.golang.times import moment, nanoseconds, rfc3339

@@ -13,17 +13,17 @@ from typing import Any
 from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Visit
 from stook.registries.golang.classify import ResolveKind, resolve_kind
-from stook.registries.golang.documents import check_info, message, read_release
-from stook.registries.golang.endings import absent, later, troubled
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
-from stook.registries.golang.gomod import is_synthetic, read
+from stook.registries.golang.gomod.gomod import is_synthetic, read
 from stook.registries.golang.latest import NO_MATCH, Latest, tagged_versions
 from stook.registries.golang.paths import escape_version, is_valid_path, major_problem
-from stook.registries.golang.proxy import Asking, Proxy
-from stook.registries.golang.proxy_errors import FRESH_DELAY, Absence, judge
+from stook.registries.golang.proxy.documents import check_info, message, read_release
+from stook.registries.golang.proxy.errors import FRESH_DELAY, Absence, judge
+from stook.registries.golang.proxy.outcomes import absent, later, troubled
+from stook.registries.golang.proxy.proxy import Asking, Proxy
 from stook.registries.golang.queues import MODULE, PAGE, VERSIONS
 from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
-from stook.registries.golang.versions import is_pseudo, is_valid, order_key
+from stook.registries.golang.versions.versions import is_pseudo, is_valid, order_key
 
 __all__ = ["ModuleVisit"]
 

@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Table
 
-from stook.registries.store.product import Registry, package_rows
+from stook.registries.store.package_rows import RegistryKey, package_rows
 from stook.registries.store.schema import HISTORY
 
 __all__ = ["Package", "decoded", "read_history", "read_package"]
@@ -42,7 +42,7 @@ class Package:
 
 
 def read_package(
-    connection: sa.Connection, product: Table, version: Table, registry: Registry, name: str, only: str | None = None
+    connection: sa.Connection, product: Table, version: Table, registry: RegistryKey, name: str, only: str | None = None
 ) -> Package | None:
     """The package of that key, with all versions or the one asked for; None when it is not stored."""
     key = sa.select(product).where(*package_rows(product, registry), product.c["PRODUCT_KEY"] == name)

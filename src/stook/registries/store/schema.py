@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Column, Index, Table
@@ -9,8 +10,9 @@ from sqlalchemy import Column, Index, Table
 from stook.engine.ledger.schema import column, due_index, queue_columns, table, unquoted
 from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, small
 
-__all__ = ["GO_LIST", "GO_PRODUCT", "GO_VERSION", "HISTORY", "RUST_LIST", "RUST_PRODUCT", "RUST_VERSION"]
+__all__ = ["GO_LIST", "GO_PRODUCT", "GO_VERSION", "HISTORY", "MIGRATIONS", "RUST_LIST", "RUST_PRODUCT", "RUST_VERSION"]
 
+MIGRATIONS = Path(__file__).parent / "migrations"
 NAME_LENGTH = 512
 VERSION_LENGTH = 255
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stook.registries.cargo.keep.changes import Changes, Stored, changes, product_of, ranks
-from stook.registries.records import Snapshot
+from stook.registries.cargo.records import Snapshot
 
 
 def stored(snapshot: Snapshot, **more: Any) -> dict[str, Stored]:

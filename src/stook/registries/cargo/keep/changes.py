@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stook.registries.cargo.keep.product import StoredProduct
 from stook.registries.cargo.latest import Candidate, default_version, latest_stable
 from stook.registries.cargo.names import page_url, purl
-from stook.registries.records import Known, Release, Snapshot, Unreadable
-from stook.registries.store import Past, StoredProduct
-from stook.registries.versions import build_order, parse_semver
+from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable
+from stook.registries.cargo.semver import build_order, parse_semver
+from stook.registries.store import Past
 
 __all__ = [
     "Changes",

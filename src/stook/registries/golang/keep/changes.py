@@ -13,7 +13,7 @@ from stook.registries.golang.feed import LONGEST_VERSION
 from stook.registries.golang.keep.rows import Facts, Product, Row
 from stook.registries.golang.latest import NO_MATCH, Latest, reasons
 from stook.registries.golang.records import GoRelease
-from stook.registries.golang.versions import VersionClass, is_valid, version_class, version_key
+from stook.registries.golang.versions.versions import VersionClass, is_valid, version_class, version_key
 from stook.registries.store import Past
 
 __all__ = ["Changes", "Known", "changes"]

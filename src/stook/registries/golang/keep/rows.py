@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from stook.engine.ledger import Transaction, chunks, event_id
-from stook.registries.golang.addresses import page_url, purl
+from stook.registries.golang.keep.addresses import page_url, purl
 from stook.registries.golang.records import GoRelease
-from stook.registries.golang.versions import version_key
+from stook.registries.golang.versions.versions import version_key
 from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, package_rows
 
 __all__ = [

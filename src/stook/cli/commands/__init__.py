@@ -1,0 +1,1 @@
+"""The commands that belong to no product; one module a command or group."""

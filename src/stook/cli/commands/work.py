@@ -1,0 +1,47 @@
+"""Take work from a registry's queues until stopped, or until nothing is due."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from stook.run.options import as_json, pass_settings
+
+if TYPE_CHECKING:
+    from stook.settings import Settings
+
+__all__ = ["commands"]
+
+
+@click.command("work")
+@click.argument("registry")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    metavar="N",
+    help="Worker processes; each looks at STOOK_WORK_TASKS packages side by side.",
+)
+@click.option("--once", is_flag=True, help="End when nothing is due.")
+@as_json
+@pass_settings
+def work(settings: Settings, registry: str, workers: int, once: bool, as_json: bool) -> int:
+    """Take work from the queues of REGISTRY (cargo, go …) until stopped.
+
+    Any number of workers may run, on any number of hosts: all that they share is the database. With --once, this
+    command's workers end together, when nothing is due and none of them is at work.
+
+    \b
+    Examples:
+      stook work cargo --once
+      stook work go --workers 8
+    """
+    from stook.run.service import work_alone, work_together
+
+    if workers == 1:
+        return work_alone(settings, registry, once=once, as_json=as_json)
+    return work_together(settings, registry, workers, once=once, as_json=as_json)
+
+
+commands: list[click.Command] = [work]

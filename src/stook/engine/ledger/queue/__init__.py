@@ -1,0 +1,1 @@
+"""Queues: events in SQL, how they are announced, claimed, held and settled."""

@@ -1,0 +1,154 @@
+"""Enqueueing: a no-op on what exists, but for the revival of terminal events and what the user asks for now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.ledger.queue.lease import is_held
+from stook.engine.ledger.queue.model import Queue, read_facts
+from stook.engine.ledger.transaction import Transaction, chunks
+from stook.engine.words import Announcement
+
+__all__ = ["announce", "announce_all", "merged"]
+
+TERMINAL = (5, 39)  # revived by any announcement
+DONE = (1, 3, 6)  # woken when older than the announcement's `fresh_for`
+WAITING = (0, *range(30, 39))  # brought forward by an urgent one
+BASE = ("ID", "DUE_AT", "RESYNC", "TIMESTAMP", "TIMESTAMP_RAW", "CREATED", "LAST_UPDATED")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wake:
+    """How announcements of one kind touch events that exist.
+
+    `takes` also what a worker holds, as that worker does not know what is asked for, or may have read too early.
+    """
+
+    fresh_for: float | None
+    urgent: bool
+    resync: bool
+    takes: bool
+
+
+def announce_all(
+    transaction: Transaction, queues: Mapping[str, Queue], some: Sequence[Announcement], now: datetime
+) -> list[bytes]:
+    """Enqueue in several queues; returns the events' ids in the order given."""
+    ids: dict[int, bytes] = {}
+    for name in sorted({one.queue for one in some}):
+        places = [place for place, one in enumerate(some) if one.queue == name]
+        found = announce(transaction, queues[name], [some[place] for place in places], now)
+        ids.update(zip(places, found, strict=True))
+    return [ids[place] for place in range(len(some))]
+
+
+def announce(transaction: Transaction, queue: Queue, some: Sequence[Announcement], now: datetime) -> list[bytes]:
+    """Enqueue; returns the events' ids in the order given. Columns that a worker owns are not touched."""
+    ids = [queue.id_of(one.name, one.version, one.timestamp) for one in some]
+    rows = _rows(transaction, queue, some, ids, now)
+    # All announcers lock rows in the order of their ids, so that they seldom block each other.
+    transaction.insert_missing(queue.table, _columns(queue), sorted(rows, key=lambda row: row[0]))
+    news = _merge_facts(transaction, queue, some, ids) if "FACTS" in queue.facts else set()
+    groups: dict[_Wake, list[bytes]] = defaultdict(list)
+    for identity, one in zip(ids, some, strict=True):
+        takes = one.resync or (one.urgent and identity in news)
+        groups[_Wake(one.fresh_for, one.urgent, one.resync, takes)].append(identity)
+    for wake, members in groups.items():
+        _wake(transaction, queue, members, wake, now)
+    return ids
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts of two announcements of one event: the newer wins, dictionaries are joined."""
+    joined = dict(old)
+    for key, value in new.items():
+        before = joined.get(key)
+        joined[key] = merged(before, value) if isinstance(before, Mapping) and isinstance(value, Mapping) else value
+    return joined
+
+
+def _columns(queue: Queue) -> list[str]:
+    version = [queue.version_column] if queue.version_column else []
+    partition = ["QUEUE"] if queue.partition else []
+    return [*BASE, queue.name_column, *version, *partition, *_source(queue), *_told(queue)]
+
+
+def _source(queue: Queue) -> list[str]:
+    """Not every list has a column for the announcer."""
+    return ["SOURCE"] if "SOURCE" in queue.table.c else []
+
+
+def _told(queue: Queue) -> list[str]:
+    """The fact columns that an announcement fills."""
+    return [name for name in queue.facts if name != "SOURCE"]
+
+
+def _rows(
+    transaction: Transaction, queue: Queue, some: Sequence[Announcement], ids: Sequence[bytes], now: datetime
+) -> list[tuple[Any, ...]]:
+    ready, urgent = transaction.moment(now), transaction.moment(now - URGENT)
+    has_source = bool(_source(queue))
+    rows = []
+    for one, identity in zip(some, ids, strict=True):
+        version = (one.version,) if queue.version_column else ()
+        partition = (queue.partition,) if queue.partition else ()
+        facts = [_pack(one.facts) if name == "FACTS" else one.facts.get(name) for name in _told(queue)]
+        head = (identity, urgent if one.urgent else ready, int(one.resync), transaction.moment(one.timestamp))
+        source = (one.source or None,) if has_source else ()
+        rows.append((*head, one.timestamp_raw, ready, ready, one.name, *version, *partition, *source, *facts))
+    return rows
+
+
+def _pack(facts: Mapping[str, Any]) -> str | None:
+    return msgspec.json.encode(facts, order="sorted").decode() if facts else None
+
+
+def _merge_facts(
+    transaction: Transaction, queue: Queue, some: Sequence[Announcement], ids: Sequence[bytes]
+) -> set[bytes]:
+    """Returns the events to which something told was new."""
+    table = queue.table
+    told: dict[bytes, dict[str, Any]] = {}
+    for identity, one in zip(ids, some, strict=True):
+        if one.facts:
+            told[identity] = merged(told.get(identity, {}), one.facts)
+    changed = []
+    news: set[bytes] = set()
+    for part in chunks(sorted(told), 500):
+        columns = (table.c[name] for name in ("ID", queue.name_column, "FACTS"))
+        stored = sa.select(*columns).where(table.c["ID"].in_(part)).order_by(table.c["ID"])
+        for identity, name, packed in transaction.execute(stored.with_for_update()):
+            before = read_facts(name, packed)
+            after = merged(before, told[bytes(identity)])
+            if after != before:
+                news.add(bytes(identity))
+                changed.append({"b_id": bytes(identity), "b_facts": _pack(after)})
+    transaction.update(table, {"FACTS": sa.bindparam("b_facts")}, table.c["ID"] == sa.bindparam("b_id"), changed)
+    return news
+
+
+def _wake(transaction: Transaction, queue: Queue, ids: Sequence[bytes], wake: _Wake, now: datetime) -> None:
+    table = queue.table
+    processed = table.c["PROCESSED"]
+    asleep: sa.ColumnElement[bool] = processed.in_(TERMINAL)
+    if wake.fresh_for is not None:
+        stale = table.c["LAST_UPDATED"] <= now - timedelta(seconds=wake.fresh_for)
+        asleep |= processed.in_(DONE) & stale if wake.fresh_for else processed.in_(DONE)
+    if wake.urgent:
+        asleep |= processed.in_(WAITING)
+    values: dict[str, Any] = {"PROCESSED": 0, "ATTEMPTS": 0, "DUE_AT": now - URGENT if wake.urgent else now}
+    if wake.resync:
+        values["RESYNC"] = 1
+        asleep |= processed.in_((*DONE, *WAITING))
+    if wake.takes:
+        asleep |= is_held(queue)
+    for part in chunks(sorted(ids), 500):
+        transaction.execute(sa.update(table).where(table.c["ID"].in_(part), asleep).values(values))

@@ -1,0 +1,77 @@
+"""Collect crates: every version of the crates you name, or of those a project's locks name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stook.run.options import as_json, pass_settings
+
+if TYPE_CHECKING:
+    from stook.settings import Settings
+
+__all__ = ["commands"]
+
+
+@click.group("cargo")
+def cargo() -> None:
+    """Collect crates from crates.io or a mirror of it.
+
+    \b
+    Example:
+      stook cargo collect serde_json quick-xml
+    """
+
+
+@cargo.command("collect")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--seeds",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Names, one a line; default seeds.txt, if it is there.",
+)
+@click.option("--lock", metavar="PROJECT", help="A preset, a git URL or path, a folder, a Cargo.toml or a Cargo.lock.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag of that project; may be given several times.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="At most so many crates, the first in order of name."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Crates asked for side by side (STOOK_WORK_TASKS)."
+)
+@click.option("--resync", is_flag=True, help="Collect again even what is stored and unchanged.")
+@as_json
+@pass_settings
+def collect(
+    settings: Settings,
+    names: Sequence[str],
+    seeds: Path | None,
+    lock: str | None,
+    tags: Sequence[str],
+    limit: int | None,
+    workers: int | None,
+    resync: bool,
+    as_json: bool,
+) -> int:
+    """Collect every version of the crates you name.
+
+    Names come from the command line, from seeds.txt and from STOOK_CARGO_SEEDS, together; with --lock, also
+    from what a project's Cargo.lock names at each of its tags. The index decides which versions there are; what the
+    JSON API says of them is filled in beside, at its own slow pace.
+
+    \b
+    Examples:
+      stook cargo collect quick-xml serde_json
+      stook cargo collect --lock rhwp
+      stook cargo collect --lock ../my-app --tag v1.0.0 --tag v1.1.0 --json
+    """
+    from stook.registries.cargo.collect import Wanted, collect_crates
+
+    wanted = Wanted(tuple(names), seeds, lock, tuple(tags), limit, resync)
+    return collect_crates(settings, wanted, workers=workers, as_json=as_json)
+
+
+commands: list[click.Command] = [cargo]

@@ -1,0 +1,156 @@
+"""What `go index` and `go collect` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from stook.engine.errors import Malformed, UserError
+from stook.engine.ledger import Ledger
+from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.words import Announcement
+from stook.registries.golang.feed import Boundary
+from stook.registries.golang.paths import path_problem
+from stook.registries.golang.queues import FEED, MODULE, PAGE, VERSIONS
+from stook.registries.golang.registry import REGISTRY
+from stook.registries.golang.sources import GoFeed
+from stook.registries.golang.times import nanoseconds
+from stook.run.build import open_door, open_ledger, sources_of
+from stook.run.loop import run_work
+from stook.run.report import INTERRUPTION, UNREACHABLE, Report
+from stook.run.report_view import show_report
+from stook.settings import Settings
+
+__all__ = ["collect_modules", "fill_queue"]
+
+
+def fill_queue(
+    settings: Settings, since: str | None, until: str | None, pages: int | None, tail_from: str | None, *, as_json: bool
+) -> int:
+    """Walk the feed; returns the exit code."""
+    report = Report("go index", datetime.now(UTC))
+    with open_ledger(settings) as ledger:
+        ranges = _ranges(ledger, settings.go.feed, _moment(since), _moment(until), _moment(tail_from))
+        ids = [*ledger.announce(ranges), FEED.id_of(_past(settings.go.feed), "")]
+        # Where pages are counted each is a visit.
+        source = GoFeed(settings.go.index_url) if pages is None else GoFeed(settings.go.index_url, pages=1)
+        run_work(
+            ledger, open_door(settings, ledger), [source], report, once=True, settled=_walked(ledger, ids), visits=pages
+        )
+        cursor = ledger.cursor(FEED.cursor_key(settings.go.feed))
+    report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
+    report.next.append(
+        "the same command again: it goes on where this run stopped"
+        if {INTERRUPTION, UNREACHABLE} & set(report.notes)
+        else "stook work go --once"
+    )
+    return show_report(report, as_json=as_json)
+
+
+def _ranges(
+    ledger: Ledger, feed: str, since: str | None, until: str | None, tail_from: str | None
+) -> list[Announcement]:
+    """The ranges to walk now: a window of its own, or the feed itself with what its tail left behind."""
+    if since is not None:
+        if tail_from is not None:
+            raise UserError("--since walks a window again, --tail-from begins a new database: give one of them")
+        end = until or _now(ledger)
+        _check_order("--since", since, end, until)
+        name = f"{feed}/window/{since}..{until or ''}"
+        facts = {"since": since, "until": end}
+        return [Announcement(FEED.name, name, source="index", urgent=True, fresh_for=0.0, facts=facts)]
+    # A feed that was walked up to an end is complete: it is woken.
+    main = Announcement(FEED.name, feed, source="index", urgent=True, fresh_for=0.0, facts={"until": until})
+    if tail_from is None:
+        return [main]
+    if ledger.cursor(FEED.cursor_key(feed)) is not None:
+        raise UserError(
+            f"the {feed} feed has been followed from its beginning already; --tail-from is for a new database"
+        )
+    if nanoseconds(tail_from) > nanoseconds(_now(ledger)):
+        raise UserError(f"--tail-from {tail_from} lies ahead; what is published until then would be missed")
+    if until is not None:
+        _check_order("--tail-from", tail_from, until, until)
+    past = Announcement(FEED.name, _past(feed), source="index", facts={"until": tail_from})
+    tail = Announcement(FEED.name, feed, source="index", urgent=True, facts={"since": tail_from, "until": until})
+    return [tail, past]
+
+
+def _check_order(option: str, since: str, end: str, until: str | None) -> None:
+    """A window that ends before it begins would be walked without a word, and hold nothing."""
+    if nanoseconds(since) >= nanoseconds(end):
+        raise UserError(f"{option} {since} {f'is not before --until {until}' if until else 'lies ahead'}")
+
+
+def _past(feed: str) -> str:
+    """The range that fills what lies before the tail."""
+    return f"{feed}/backfill"
+
+
+def _now(ledger: Ledger) -> str:
+    return ledger.clock.now().isoformat(timespec="microseconds") + "Z"
+
+
+def _moment(text: str | None) -> str | None:
+    """A date or time of the command line as RFC 3339 text."""
+    if text is None:
+        return None
+    full = f"{text}T00:00:00Z" if len(text) == 10 else text if text.endswith("Z") else f"{text}Z"
+    try:
+        nanoseconds(full)
+    except Malformed:
+        raise UserError(f"not a date: {text[:60]!r}; write 2026-11-30 or 2026-11-30T12:00:00Z") from None
+    return Boundary.unpacked(full).raw
+
+
+def _walked(ledger: Ledger, ids: Sequence[bytes]) -> Callable[[], bool]:
+    """Whether none of these ranges is under way, and no page of any range is due."""
+
+    def settled() -> bool:
+        ledger.release_abandoned()
+        first = ledger.next_due([FEED.name])
+        is_due = first is not None and first <= ledger.clock.now()
+        return not is_due and not any(one.is_held for one in ledger.standing(FEED.name, ids))
+
+    return settled
+
+
+def collect_modules(
+    settings: Settings, modules: Sequence[str], workers: int | None, *, resync: bool, as_json: bool
+) -> int:
+    """Ask for the modules, then for each version they list; returns the exit code."""
+    for path in modules:
+        if problem := path_problem(path):
+            raise UserError(f"not a module path: {path[:100]!r} ({problem})")
+    report = Report("go collect", datetime.now(UTC))
+    chosen = list(dict.fromkeys(modules))
+    with open_ledger(settings) as ledger:
+        facts = {"collect": True}
+        ledger.announce(
+            [
+                Announcement(MODULE.name, path, source="seed", urgent=True, fresh_for=0.0, resync=resync, facts=facts)
+                for path in chosen
+            ]
+        )
+        sources = [one for one in sources_of(REGISTRY, settings, workers) if one.queues[0] != FEED.name]
+        run_work(ledger, open_door(settings, ledger), sources, report, once=True, settled=_collected(ledger, chosen))
+    if INTERRUPTION in report.notes:
+        report.next.append("the same command again: it goes on where this run stopped")
+    elif stored := report.without_failure(chosen, "module"):
+        report.next.append(f"stook show go {stored}")
+    return show_report(report, as_json=as_json)
+
+
+def _collected(ledger: Ledger, modules: Sequence[str]) -> Callable[[], bool]:
+    """Whether nothing of these modules is under way, and nothing urgent is left of what they announced."""
+
+    def settled() -> bool:
+        ledger.release_abandoned()
+        now = ledger.clock.now()
+        standings = ledger.standing(MODULE.name, [MODULE.id_of(path, "") for path in modules])
+        if any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in standings):
+            return False
+        first = ledger.next_due([VERSIONS.name, PAGE.name])
+        return first is None or first > now - URGENT / 2
+
+    return settled

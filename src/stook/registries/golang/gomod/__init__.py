@@ -1,0 +1,1 @@
+"""go.mod files: their syntax, what they say, and their checksum."""

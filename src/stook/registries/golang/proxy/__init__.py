@@ -1,0 +1,1 @@
+"""The module proxy: what is asked, what it answers, and what its errors mean."""

@@ -1,0 +1,1 @@
+"""Versions of Go modules: validity, order, and pseudo-versions taken apart."""

@@ -1,0 +1,1 @@
+"""A run: parts built from the settings, the loop driven by one process or several, and its report."""

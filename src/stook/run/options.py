@@ -1,0 +1,57 @@
+"""What every command shares: the settings of this run, and the `--json` option."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from stook.settings import Settings
+
+__all__ = ["Invocation", "as_json", "pass_settings"]
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+@dataclass(slots=True)
+class Invocation:
+    """The options given before the command, and the settings once a command asked for them."""
+
+    overrides: dict[str, object] = field(default_factory=dict)
+    settings: Settings | None = None
+
+    def load(self) -> Settings:
+        """Settings and log, set up at the first call: `--help` never pays for them, nor fails by them."""
+        if self.settings is None:
+            from stook.settings import load_settings
+            from stook.terminal.logs import configure_logs
+
+            self.settings = load_settings(os.environ, Path.cwd(), self.overrides)
+            configure_logs(self.settings.log, self.settings.log_format)
+        return self.settings
+
+
+def pass_settings(
+    command: Callable[Concatenate[Settings, Parameters], Returned],
+) -> Callable[Parameters, Returned]:
+    """Give a command the settings as its first argument; its `--help` works though they be wrong."""
+
+    @functools.wraps(command)
+    def with_settings(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        root = click.get_current_context().find_root()
+        return command(root.ensure_object(Invocation).load(), *args, **kwargs)
+
+    return with_settings
+
+
+def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--json`, as the argument `as_json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
+    return option(command)

@@ -1,0 +1,1 @@
+"""What people and machines see: tables, JSON, progress, logs."""
