@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError
 from stook import __version__
 from stook.cli.lazy_group import COMMANDS
 from stook.cli.main import Frame, stook
-from stook.engine.errors import Malformed, Throttled, Unavailable, UserError
+from stook.engine.errors import Malformed, Unavailable, UserError
 from stook.settings import describe
 
 
@@ -55,7 +55,7 @@ def ending(raised: BaseException | int | None) -> Result:
         (UserError("No such crate."), 2, "Error: No such crate."),
         (click.FileError("seeds.txt", "gone"), 2, "seeds.txt"),
         (Unavailable("index.crates.io timed out"), 3, "index.crates.io timed out"),
-        (Throttled("429"), 3, "Not reachable: 429"),
+        (Unavailable("429"), 3, "Not reachable: 429"),
         (Malformed("no JSON"), 1, "Malformed: no JSON"),
         (
             OperationalError("SELECT 1", {}, OSError("connection refused\nhint")),

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from stook.engine.clock import RealClock
-from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Throttled, Unavailable, UserError
+from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable, UserError
 from stook.engine.ledger import Ledger, connect, poll_queue
 from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR
 from stook.engine.tally import FAILURES_KEPT, Tally
@@ -62,7 +62,7 @@ def test_visits_run_side_by_side(ledger, tasks):
     ("error", "code", "reason", "delay"),
     [
         (Unavailable("HTTP 503", status=503), 0, "Unavailable: HTTP 503", 60),
-        (Throttled("HTTP 429", status=429, retry_after=77), 0, "Throttled: HTTP 429", 77),
+        (Unavailable("HTTP 429", status=429, retry_after=77), 0, "Unavailable: HTTP 429", 77),
         (Malformed("not JSON", status=200), 30, "Malformed: not JSON", None),
         (Refused("private address"), 30, "Refused: private address", None),
         (UserError("a mistake"), 30, "internal: UserError: a mistake", None),
@@ -139,7 +139,7 @@ def test_a_broken_visit_fails_alone(ledger, look):
 def test_a_closed_lane_defers(ledger):
     """An event whose lane is closed comes back later; that is neither a try nor a failure."""
     announce(ledger, "a")
-    tally = run(Work(ledger, Script({"a": LaneClosed("lane x is closed: HTTP 403", status=403)}), [Kind()]))
+    tally = run(Work(ledger, Script({"a": LaneClosed("x", "HTTP 403", status=403)}), [Kind()]))
     row = rows(ledger)["a"]
     assert (row["PROCESSED"], row["ATTEMPTS"], row["DUE_AT"] - ledger.clock.now()) == (0, 0, timedelta(minutes=15))
     assert (tally.failures, tally.deferred) == ([], {"LaneClosed: lane x is closed: HTTP 403": 1})
@@ -151,7 +151,7 @@ def test_a_closed_lane_ends_a_run(ledger):
 
     async def closed():
         ledger.clock.advance(10.0)  # for each of them
-        return LaneClosed("lane x is closed: HTTP 403", status=403)
+        return LaneClosed("x", "HTTP 403", status=403)
 
     door = Script({f"n{number}": closed for number in range(50)})
     tally = run(Work(ledger, door, [Kind(tasks=1, batch=1)]))

@@ -9,10 +9,10 @@ from typing import TypeVar
 import structlog
 
 from stook.engine.door.validators import validators_of
-from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
+from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Finished
 from stook.engine.ledger.queue.settle import postponement
-from stook.engine.words import Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
+from stook.engine.words import Ask, Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
 
 __all__ = ["Begun"]
 
@@ -80,7 +80,7 @@ class Begun:
             return Finished(self.source, self.events, self._found)
         return finished
 
-    def _first(self) -> Request | Part:
+    def _first(self) -> Ask:
         self._visit = self.source.visit(self.events)
         return next(self._visit)
 
@@ -89,7 +89,7 @@ class Begun:
             raise RuntimeError("the visit has ended")
         return self._visit, self.request
 
-    def _advance(self, step: Callable[[], Request | Part]) -> None:
+    def _advance(self, step: Callable[[], Ask]) -> None:
         self.known = self.request = self.part = None
         try:
             told = step()
@@ -127,14 +127,14 @@ def _failed(events: Sequence[Event], error: StookError) -> Found:
         case Unavailable():
             return Found(outcomes={event.id: _postponed(event, error) for event in events})
         case Malformed() | Refused():
-            return Found(Outcome(Code.FAILED, _told(error), error.status))
+            return Found(Outcome(Code.FAILED, _told(error), error.status, failure=error.code))
         case _:
             return _broken(error)
 
 
 def _postponed(event: Event, error: Unavailable) -> Outcome:
     delay = postponement(error, event.attempts)
-    return Outcome(Code.PENDING, _told(error), error.status, delay, isinstance(error, LaneClosed))
+    return Outcome(Code.PENDING, _told(error), error.status, delay, isinstance(error, LaneClosed), error.code)
 
 
 def _told(error: StookError) -> str:
@@ -142,4 +142,5 @@ def _told(error: StookError) -> str:
 
 
 def _broken(error: Exception) -> Found:
-    return Found(Outcome(Code.FAILED, f"internal: {type(error).__name__}: {error}"[:300]))
+    reason = f"internal: {type(error).__name__}: {error}"[:300]
+    return Found(Outcome(Code.FAILED, reason, failure=FailureCode.INTERNAL))

@@ -1,21 +1,30 @@
-"""The vocabulary of the engine: what moves between ledger, source and door."""
+"""The vocabulary of the engine: the values that move between ledger, source and door."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import msgspec
 
+from stook.engine.errors import FailureCode
+
 __all__ = [
     "Announcement",
+    "Answer",
+    "Ask",
     "Code",
+    "Compute",
     "Cursor",
     "Event",
     "Found",
+    "Hop",
+    "Look",
+    "Method",
     "Outcome",
     "Part",
     "Reply",
@@ -28,7 +37,7 @@ __all__ = [
 
 
 class Code(IntEnum):
-    """How an event ended (column PROCESSED); 20-29 and 30-39 are the ledger's own."""
+    """How a source may end an event (column PROCESSED); the codes from 20 on are the ledger's own."""
 
     PENDING = 0
     COMPLETE = 1
@@ -44,7 +53,8 @@ class Event(msgspec.Struct, frozen=True):  # made by the million: a data class t
     """Something to look at, as claimed: one row of a queue.
 
     `version` is empty when the event is about the package itself; `kind` tells such events apart
-    (`index`, `api`, `feed`), and is `version` for a row of a registry's list.
+    (`index`, `api`, `feed`), and is `version` for a row of a registry's list. `lane` is empty in a queue that has no
+    lanes. `deliveries` counts the workers that died while they held it.
     """
 
     queue: str
@@ -57,6 +67,8 @@ class Event(msgspec.Struct, frozen=True):  # made by the million: a data class t
     resync: bool = False
     urgent: bool = False
     lease: int = 0
+    lane: str = ""
+    deliveries: int = 0
     facts: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -81,20 +93,31 @@ class Announcement:
     fresh_for: float | None = None
     urgent: bool = False
     resync: bool = False
+    lane: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A GET that a visit asks the door for.
+    """One request that a visit asks the door for.
 
     `lane` names the timeline it queues on; empty means the URL's host. `closes_on` lists the statuses
     that close that lane for the rest of the run. `conditional` remembers the reply's validators and
     sends those of last time, unless `afresh`. `max_bytes` counts decoded bytes. `silence` is for a host
     that thinks long before it answers: None is the door's own limit.
+
+    `redirects`: `follow` judges and follows each hop; `return` hands a redirect back as the reply, so that the
+    visit judges where it leads. With `into`, the body is streamed into that file and the reply has its path and
+    digest in place of bytes; `offset` asks for the bytes from there on, to go on with a file that was cut short.
+    A request with a body or an unsafe method is never sent twice by the door itself.
     """
 
     url: str
+    method: Method = "GET"
+    body: bytes = b""
     lane: str = ""
     accept: str = "*/*"
     conditional: bool = False
@@ -105,13 +128,27 @@ class Request:
     timeout: float = 60.0  # seconds, the whole exchange
     silence: float | None = None  # seconds between two reads
     headers: tuple[tuple[str, str], ...] = ()
+    redirects: Literal["follow", "return"] = "follow"
+    into: Path | None = None
+    offset: int = 0  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One exchange on the way to a reply: the URL as judged, the status, and where a redirect led."""
+
+    url: str
+    status: int
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: any status below 500 but 429; header names in lower case, body decoded.
+    """The answer to a request: any status below 500 but 429; header names in lower case, body decoded.
 
     `not_modified` is true for a 304 that was asked for, and for a 200 whose bytes equal those seen last time.
+    `hops` are the exchanges that led here, this one last. Of a body streamed into a file, `path` is the file,
+    `size` its length in bytes and `digest` its sha256.
     """
 
     url: str
@@ -119,6 +156,10 @@ class Reply:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     not_modified: bool = False
+    hops: tuple[Hop, ...] = ()
+    path: Path | None = None
+    size: int = 0
+    digest: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +175,9 @@ class Validators:
 class Outcome:
     """How one event ended; `delay` (seconds) asks for another look without climbing the ladder.
 
-    `is_deferred`: no failure, not even a try: its lane is closed, or what it asks for only adds to what is known.
-    `facts` are columns to set.
+    `failure` is the stored code of what went wrong; None where nothing did. `is_deferred`: no failure, not even a
+    try: its lane is closed, or what it asks for only adds to what is known. `is_afresh` with a delay: the next look
+    begins as a new event does, without the tries and the rung of this one. `facts` set columns of the product's own.
     """
 
     code: Code
@@ -143,6 +185,8 @@ class Outcome:
     status: int | None = None
     delay: float | None = None
     is_deferred: bool = False
+    failure: FailureCode | None = None
+    is_afresh: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -184,7 +228,34 @@ class Part:
     cursor: Cursor | None = None
 
 
-Visit = Generator[Request | Part, Reply, Found]
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """A pure function to run in another process, so that its work never holds the loop.
+
+    `function` is importable by name, its arguments and its answer can be pickled. The visit is sent what it returns;
+    an error of ours (`Malformed`) that it raises is raised in the visit. When it takes longer than `seconds` of CPU
+    time, or more memory than the run allows, `Malformed` with the code `compute_limit` is raised.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    seconds: float = 30.0  # of CPU time
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One read of what is known already, answered by the source's own `look`: a host's robots rules, a digest."""
+
+    subject: str
+    key: Any = None
+
+
+Ask = Request | tuple[Request, ...] | Compute | Look | Part
+"""What a visit may yield. A tuple of requests is sent at once, and answered by a tuple in the same order, in which
+an error stands where a reply could not be had; a single request's error is raised in the visit."""
+Answer = Any
+"""What a visit is sent: a Reply, a tuple of Reply | StookError, what a Compute or Look gave, None for a Part."""
+Visit = Generator[Ask, Answer, Found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
+from typing import Any
 
-from stook.engine.words import Found, Part, Reply, Request, Visit
+from stook.engine.errors import StookError
+from stook.engine.words import Ask, Compute, Found, Look, Part, Reply, Request, Visit
 
 __all__ = ["Script", "Unscripted", "run_visit"]
 
@@ -19,25 +21,39 @@ class Unscripted(AssertionError):
 
 
 def run_visit(
-    visit: Visit, replies: Script, *, at_most: int = 1000, on_part: Callable[[Part], None] | None = None
+    visit: Visit,
+    replies: Script,
+    *,
+    at_most: int = 1000,
+    on_part: Callable[[Part], None] | None = None,
+    looks: Mapping[Hashable, Any] | None = None,
 ) -> tuple[Found, list[Request]]:
     """Answer each request of the visit by its URL; give back what it found and what it asked, in order.
 
     A lone answer serves every time, those of a list one time each. An exception is raised inside the visit, as the
     door would raise it; if the visit does not catch it, it reaches the caller. The parts of a long visit go to
-    `on_part`; without it, their records and announcements are among those found.
+    `on_part`; without it, their records and announcements are among those found. A computation runs here and now.
+    A look is answered from `looks`, whose keys are pairs of its subject and key.
     """
     asked: list[Request] = []
     parts: list[Part] = []
     try:
-        told = next(visit)
-        while len(asked) + len(parts) < at_most:
-            if isinstance(told, Part):
-                (on_part or parts.append)(told)
-                told = next(visit)
-            else:
-                asked.append(told)
-                told = _send(visit, _answer(replies, asked))
+        ask = next(visit)
+        for _ in range(at_most):
+            match ask:
+                case Part():
+                    (on_part or parts.append)(ask)
+                    answer: Any = None
+                case Request():
+                    asked.append(ask)
+                    answer = _answer(replies, asked)
+                case Compute():
+                    answer = _computed(ask)
+                case Look():
+                    answer = (looks or {}).get((ask.subject, ask.key))
+                case _:
+                    answer = tuple(_one_of_several(replies, asked, request) for request in ask)
+            ask = _send(visit, answer)
     except StopIteration as end:
         return _joined(parts, end.value), asked
     finally:
@@ -53,7 +69,19 @@ def _joined(parts: Sequence[Part], found: Found) -> Found:
     return replace(found, records=records, announcements=announcements)
 
 
-def _send(visit: Visit, answer: Reply | Exception) -> Request | Part:
+def _computed(ask: Compute) -> Any:
+    try:
+        return ask.function(*ask.arguments)
+    except StookError as error:
+        return error
+
+
+def _one_of_several(replies: Script, asked: list[Request], request: Request) -> Reply | Exception:
+    asked.append(request)
+    return _answer(replies, asked)
+
+
+def _send(visit: Visit, answer: Any) -> Ask:
     return visit.throw(answer) if isinstance(answer, Exception) else visit.send(answer)
 
 

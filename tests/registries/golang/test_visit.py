@@ -487,7 +487,7 @@ def test_trouble_here_and_there() -> None:
 
 def test_a_closed_lane() -> None:
     """A closed lane ends the visit at once, and is nobody's failure."""
-    found, asked = visit({f"{M} v1.0.0.info": LaneClosed("lane closed")}, event(), event("v1.1.0"))
+    found, asked = visit({f"{M} v1.0.0.info": LaneClosed("go.proxy", "HTTP 403")}, event(), event("v1.1.0"))
     assert [(outcome(found, one).code, outcome(found, one).is_deferred) for one in (event(), event("v1.1.0"))] == [
         (Code.PENDING, True)
     ] * 2

@@ -20,7 +20,7 @@ from stook.engine.door.lane.state import Ticket
 from stook.engine.door.traffic import Ending, Traffic
 from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Answer, Disconnected, Transport
 from stook.engine.door.validators import Validators, conditional_headers, digest_of
-from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
+from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.words import Reply, Request
 
 __all__ = ["Door"]
@@ -111,7 +111,7 @@ class Door:
             if not location:
                 return _reply(hop.verdict.url, answer, validators)
             hop = self._next_hop(hop, request, location)
-        raise Refused(f"more than {MAX_REDIRECTS} redirects")
+        raise Refused(f"more than {MAX_REDIRECTS} redirects", FailureCode.REDIRECT)
 
     def _first_hop(self, request: Request, validators: Validators | None) -> _Hop:
         verdict = self._admit(request.url)
@@ -125,9 +125,9 @@ class Door:
         """Judge where a redirect points; another host gets its own lane, and none of the headers meant for this one."""
         verdict = self._admit(_joined(hop.verdict.url, location))
         if hop.verdict.url.startswith("https:") and not verdict.url.startswith("https:"):
-            raise Refused("redirect from https to http")
+            raise Refused("redirect from https to http", FailureCode.REDIRECT)
         if verdict.url in hop.seen:
-            raise Refused("redirect loop")
+            raise Refused("redirect loop", FailureCode.REDIRECT)
         seen = hop.seen | {verdict.url}
         if verdict.host == hop.verdict.host:
             return _Hop(verdict, hop.lane, hop.headers, hop.seconds, seen)
@@ -136,7 +136,7 @@ class Door:
     def _admit(self, url: str) -> Verdict:
         verdict = self._guard.judge_url(url)
         if not verdict.allowed:
-            raise Refused(f"{verdict.reason}: {url[:120]!r}")
+            raise Refused(f"{verdict.reason}: {url[:120]!r}", verdict.code)
         return verdict
 
     async def _answer(self, hop: _Hop, request: Request) -> Answer:
@@ -160,7 +160,7 @@ class Door:
         status = answer.status
         if status in request.closes_on:
             await lane.close(f"HTTP {status}")
-            raise LaneClosed(f"lane {lane.name} is closed: HTTP {status}", status=status)
+            raise LaneClosed(lane.name, f"HTTP {status}", status=status)
         if _is_throttle(answer):
             await lane.throttled(ticket, retry_after(answer.headers.get("retry-after", ""), self._clock.now()))
             return False
@@ -199,11 +199,11 @@ class Door:
 def _joined(base: str, location: str) -> str:
     """A redirect's target; the raw text is judged first, as joining would wash a trick away."""
     if fault := text_fault(location):
-        raise Refused(f"redirect target: {fault}")
+        raise Refused(f"redirect target: {fault}", FailureCode.REDIRECT)
     try:
         return join_url(base, location)
     except ValueError:
-        raise Refused("redirect target is not a valid URL") from None
+        raise Refused("redirect target is not a valid URL", FailureCode.REDIRECT) from None
 
 
 def _is_throttle(answer: Answer) -> bool:

@@ -13,7 +13,7 @@ from yarl import URL
 from stook.engine.door.body import ACCEPT_ENCODING, BrokenGzip, read_body, unpacker
 from stook.engine.door.guard.guard import Guard, Verdict
 from stook.engine.door.guard.resolver import GateRefused, JudgingResolver, Lookup, gate
-from stook.engine.errors import Malformed, Refused, StookError, Unavailable
+from stook.engine.errors import FailureCode, Malformed, Refused, StookError, Unavailable
 from stook.engine.words import Request
 
 __all__ = ["Answer", "Disconnected", "Transport"]
@@ -79,20 +79,20 @@ class Transport:
         Raises Refused, Unavailable or Malformed; any status is an answer.
         """
         if seconds <= 0:  # aiohttp would read 0 as no limit
-            raise Unavailable("timed out")
+            raise Unavailable("timed out", FailureCode.TIMEOUT)
         try:
             return await self._exchange(verdict, request, headers, seconds)
         except StookError:
             raise
         except TimeoutError:
-            raise Unavailable("timed out") from None
+            raise Unavailable("timed out", FailureCode.TIMEOUT) from None
         except (aiohttp.ClientError, OSError) as error:
             raise _translated(error) from None
 
     async def _exchange(self, verdict: Verdict, request: Request, headers: Mapping[str, str], seconds: float) -> Answer:
         url = URL(verdict.url, encoded=True)
         if url.raw_host != verdict.host or url.port != verdict.port:
-            raise Refused("two parsers read this URL differently")
+            raise Refused("two parsers read this URL differently", FailureCode.ADDRESS_REFUSED)
         silence = self._read_seconds if request.silence is None else request.silence
         limits = aiohttp.ClientTimeout(seconds, sock_connect=self._connect_seconds, sock_read=silence)
         async with self._session.get(url, headers=headers, allow_redirects=False, timeout=limits) as response:
@@ -106,7 +106,7 @@ async def _once(request: ClientRequest, send: ClientHandlerType) -> ClientRespon
     except aiohttp.ClientConnectorError as error:
         raise _translated(error) from None
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
-        raise Disconnected("connection lost before an answer") from None
+        raise Disconnected("connection lost before an answer", FailureCode.CONNECT) from None
 
 
 async def _read(response: ClientResponse, request: Request) -> Answer:
@@ -127,20 +127,20 @@ async def _read_body(
     encoding = headers.get("content-encoding", "")
     unpack = unpacker(encoding, limit)
     if unpack is None:
-        return _refuse_if(is_wanted, f"content encoding {encoding[:40]!r}", response.status)
+        return _refuse_if(is_wanted, FailureCode.CONTENT_TYPE, f"content encoding {encoding[:40]!r}", response.status)
     try:
         body, received, is_cut = await read_body(response.content.iter_any(), unpack)
     except BrokenGzip as error:
         kind = Unavailable if error.is_cut else Malformed
-        raise kind(str(error), status=response.status) from None
+        raise kind(str(error), FailureCode.BROKEN_BODY, status=response.status) from None
     if is_cut:
-        _refuse_if(is_wanted, f"body larger than {limit} bytes", response.status)
+        _refuse_if(is_wanted, FailureCode.TOO_LARGE, f"body larger than {limit} bytes", response.status)
     return body, received
 
 
-def _refuse_if(is_wanted: bool, reason: str, status: int) -> tuple[bytes, int]:
+def _refuse_if(is_wanted: bool, code: FailureCode, reason: str, status: int) -> tuple[bytes, int]:
     if is_wanted:
-        raise Refused(reason, status=status)
+        raise Refused(reason, code, status=status)
     return b"", 0
 
 
@@ -158,19 +158,21 @@ def _check_type(headers: Mapping[str, str], wanted: tuple[str, ...]) -> None:
     found = headers.get("content-type", "").partition(";")[0].strip().lower()
     # A body without a type is what application/octet-stream is (RFC 9110, 8.3).
     if (found or "application/octet-stream") not in wanted:
-        raise Malformed(f"content type {found[:60]!r}, wanted {' or '.join(wanted)}", status=200)
+        raise Malformed(
+            f"content type {found[:60]!r}, wanted {' or '.join(wanted)}", FailureCode.CONTENT_TYPE, status=200
+        )
 
 
 def _translated(error: aiohttp.ClientError | OSError) -> StookError:
     """Our own error with a short reason: never the server's words, never an address."""
     if isinstance(error, GateRefused) or isinstance(getattr(error, "os_error", None), GateRefused):
-        return Refused("address not allowed")
+        return Refused("address not allowed", FailureCode.ADDRESS_REFUSED)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return Unavailable("the TLS certificate does not fit the name")
+        return Unavailable("the TLS certificate is not valid for this name", FailureCode.TLS)
     if isinstance(error, aiohttp.ClientSSLError):
-        return Unavailable("TLS failed")
+        return Unavailable("TLS failed", FailureCode.TLS)
     if isinstance(error, aiohttp.ClientPayloadError):
-        return Unavailable("truncated body")
+        return Unavailable("truncated body", FailureCode.BROKEN_BODY)
     if isinstance(error, aiohttp.ClientConnectionError | OSError):
-        return Unavailable("connection failed")
-    return Unavailable(f"broken HTTP ({type(error).__name__})")
+        return Unavailable("connection failed", FailureCode.CONNECT)
+    return Unavailable(f"broken HTTP ({type(error).__name__})", FailureCode.CONNECT)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from stook.engine.errors import FailureCode
 from stook.engine.ledger.feeds import write_cursors, write_validators
 from stook.engine.ledger.queue.announce import announce_all
 from stook.engine.ledger.queue.lease import held, hold_until
@@ -101,7 +102,8 @@ def _write(transaction: Transaction, queues: Mapping[str, Queue], whole: Sequenc
 def failed(visit: Finished, error: Exception) -> Finished:
     """The visit as it ends when the database, or its own source, cannot keep what it found."""
     cause = getattr(error, "orig", None) or error
-    outcome = Outcome(Code.FAILED, f"cannot be kept: {type(cause).__name__}: {cause}"[:400])
+    reason = f"cannot be kept: {type(cause).__name__}: {cause}"[:400]
+    outcome = Outcome(Code.FAILED, reason, failure=FailureCode.NOT_KEPT)
     return replace(visit, found=Found(outcome), validators={}, is_part=False)
 
 

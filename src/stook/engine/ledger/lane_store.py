@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from stook.engine.clock import Clock
 from stook.engine.door import LaneState, MemoryStore
-from stook.engine.errors import Unavailable
+from stook.engine.errors import FailureCode, Unavailable
 from stook.engine.ledger.dialects import Dialect
 from stook.engine.ledger.schema import LANE
 
@@ -75,7 +75,7 @@ class DatabaseLanes:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, self._change, name, fresh, step)
             except sa.exc.DBAPIError as error:  # a deadlock, or it is away; whatever it is, no fault of the event
                 if self._clock.monotonic() - started > self._patience:
-                    raise Unavailable("the database that keeps the lanes is away") from error
+                    raise Unavailable("the database that keeps the lanes is away", FailureCode.DATABASE) from error
                 if pause > 1:
                     log.warning("database trouble, a lane waits", lane=name, reason=str(error.orig)[:200])
             await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  spreading, not secrecy

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from stook.engine.errors import Unavailable
+from stook.engine.errors import FailureCode, Unavailable
 
 __all__ = ["ENGINE_MIGRATIONS", "heads", "migrate"]
 
@@ -68,7 +68,7 @@ def _named_lock(connection: Connection) -> Iterator[None]:
     """MySQL and MariaDB commit each step of a migration, so no transaction can hold a lock meanwhile."""
     name = sa.text("SELECT GET_LOCK(CONCAT('stook.', MD5(DATABASE())), :patience)")
     if connection.execute(name, {"patience": PATIENCE}).scalar_one() != 1:
-        raise Unavailable("another process is migrating this database, and does not end")
+        raise Unavailable("another process is migrating this database, and does not end", FailureCode.DATABASE)
     event.listen(connection, "before_cursor_execute", _resumable, retval=True)
     try:
         yield

@@ -20,7 +20,7 @@ from stook.engine.door.guard.networks import (
     is_metadata,
     read_address,
 )
-from stook.engine.errors import UserError
+from stook.engine.errors import FailureCode, UserError
 
 __all__ = ["Guard", "Verdict", "judge_row", "text_fault"]
 
@@ -37,7 +37,7 @@ class Verdict:
 
     `url` is rebuilt from the parsed parts: nothing else may go to HTTP. `addresses` are those judged so far;
     an allowed verdict without any is about a name, and waits for `Guard.judge_answers`.
-    `inside_only`: every answer must lie in a network that the settings allow.
+    `code` says how a refusal is counted. `inside_only`: every answer must lie in a network that the settings allow.
     """
 
     allowed: bool
@@ -47,6 +47,7 @@ class Verdict:
     port: int = 0
     addresses: tuple[str, ...] = ()
     inside_only: bool = False
+    code: FailureCode = FailureCode.ADDRESS_REFUSED
 
 
 class Guard:
@@ -79,7 +80,7 @@ class Guard:
             return Verdict(False, "not a valid URL")
         scheme, host = parsed.protocol, parsed.hostname
         if scheme not in _PORTS:
-            return Verdict(False, "scheme is not http or https")
+            return Verdict(False, "scheme is not http or https", code=FailureCode.SCHEME)
         # In the standard's serialisation only user information can stand between the slashes and the host.
         origin, href = f"{scheme}//{parsed.host}", parsed.href
         if not href.startswith(origin):

@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.connector import AddrInfoType
 
 from stook.engine.door.guard.guard import Guard
-from stook.engine.errors import Refused, Unavailable
+from stook.engine.errors import FailureCode, Refused, Unavailable
 
 __all__ = ["GateRefused", "JudgingResolver", "Lookup", "gate", "lookup_system"]
 
@@ -76,9 +76,9 @@ class JudgingResolver(AbstractResolver):
             async with asyncio.timeout(self._seconds):
                 return await loop.run_in_executor(self._threads, self._lookup, host)
         except TimeoutError:
-            raise Unavailable("name resolution timed out") from None
+            raise Unavailable("name resolution timed out", FailureCode.DNS) from None
         except OSError:
-            raise Unavailable("the name does not resolve") from None
+            raise Unavailable("the name does not resolve", FailureCode.DNS) from None
 
 
 def _result(host: str, port: int, address: str) -> ResolveResult:

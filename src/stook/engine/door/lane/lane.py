@@ -175,7 +175,7 @@ class Lane:
 
     def _check_open(self) -> None:
         if self._state.closed_reason:
-            raise LaneClosed(f"lane {self.name} is closed: {self._state.closed_reason}")
+            raise LaneClosed(self.name, self._state.closed_reason)
 
     async def _sleep_until(self, due: float) -> None:
         """Sleep, or be woken when the lane is closed."""

@@ -40,7 +40,7 @@ def postponement(error: Unavailable, attempts: int) -> float:
     """Seconds until the next try after this trouble."""
     if isinstance(error, LaneClosed):
         return CLOSED
-    return getattr(error, "retry_after", None) or back_off(attempts)
+    return error.retry_after or back_off(attempts)
 
 
 def next_state(event: Event, outcome: Outcome, now: datetime, jitter: float) -> tuple[int, datetime | None]:

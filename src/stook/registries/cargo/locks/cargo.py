@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stook.engine.errors import Malformed, Unavailable, UserError
+from stook.engine.errors import FailureCode, Malformed, Unavailable, UserError
 from stook.registries.cargo.locks.child import one_sentence, run
 
 __all__ = ["Resolver", "Toolchain", "find_toolchain"]
@@ -90,7 +90,7 @@ class Resolver:
             raise Malformed(_complaint(said.replace(str(self._home), "CARGO_HOME")))
         locks = list(tree.rglob("Cargo.lock"))
         if not locks:
-            raise Unavailable("cargo ended well, but wrote no Cargo.lock")
+            raise Unavailable("cargo ended well, but wrote no Cargo.lock", FailureCode.PROCESS)
         return locks[0].read_bytes()
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, cast
 
-from stook.engine.errors import Refused, Unavailable
+from stook.engine.errors import FailureCode, Refused, Unavailable
 
 __all__ = ["Ended", "one_sentence", "run"]
 
@@ -68,7 +68,7 @@ def _drain(child: subprocess.Popen[bytes], until: float, limit: int, name: str) 
             for key, _ in ready:
                 _take(selector, key)
             if any(len(text) > most for text, most in zip(texts, limits, strict=True)):
-                raise Refused(f"{name} printed more than {limit} bytes and was ended")
+                raise Refused(f"{name} printed more than {limit} bytes and was ended", FailureCode.TOO_LARGE)
     return bytes(texts[0]), bytes(texts[1])
 
 
@@ -80,7 +80,7 @@ def _take(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
 
 
 def _late(name: str) -> Unavailable:
-    return Unavailable(f"{name} did not end within the time limit and was ended")
+    return Unavailable(f"{name} did not end within the time limit and was ended", FailureCode.TIMEOUT)
 
 
 def one_sentence(text: str, *, most: int = 500) -> str:

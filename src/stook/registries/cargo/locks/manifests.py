@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from stook.engine.errors import Malformed, Refused
+from stook.engine.errors import FailureCode, Malformed, Refused
 from stook.registries.cargo.locks.child import one_sentence
 from stook.registries.cargo.locks.trees import Tree
 
@@ -63,7 +63,7 @@ class _Manifests:
     def reach(self, folder: str) -> Iterator[str]:
         """Take a folder's manifest, and name the folders that it leads to."""
         if len(self.reached) >= MOST_MANIFESTS:
-            raise Refused(f"the project has more than {MOST_MANIFESTS} manifests")
+            raise Refused(f"the project has more than {MOST_MANIFESTS} manifests", FailureCode.TOO_LARGE)
         text, manifest = self._read(folder)
         self.reached[folder] = text
         root = self._workspace(folder, manifest)
@@ -124,13 +124,16 @@ def _judge(name: str, entry: _Table) -> None:
     if "git" in entry:
         where = one_sentence(str(entry["git"]), most=200)
         raise Refused(
-            f"dependency {name} comes from git ({where}), which is not fetched; without it the lock is unknown"
+            f"dependency {name} comes from git ({where}), which is not fetched; without it the lock is unknown",
+            FailureCode.MALFORMED,
         )
     if "registry-index" in entry or entry.get("registry", "crates-io") != "crates-io":
         where = one_sentence(str(entry.get("registry-index", entry.get("registry"))), most=200)
-        raise Refused(f"dependency {name} comes from another registry ({where}), which is not asked")
+        raise Refused(
+            f"dependency {name} comes from another registry ({where}), which is not asked", FailureCode.MALFORMED
+        )
     if "base" in entry:
-        raise Refused(f"dependency {name} has a path base, which is not followed")
+        raise Refused(f"dependency {name} has a path base, which is not followed", FailureCode.MALFORMED)
 
 
 def _dependencies(manifest: _Table) -> Iterator[tuple[str, Any]]:
@@ -157,7 +160,9 @@ def _inside(folder: str, path: str, what: str) -> str:
     """The folder that a path means, relative to the project; there are no links, so the text alone decides."""
     joined = _joined(folder, path)
     if joined == ".." or joined.startswith(("../", "/")) or "\0" in joined:
-        raise Refused(f"{one_sentence(what, most=120)} leaves the project: {one_sentence(path, most=200)}")
+        raise Refused(
+            f"{one_sentence(what, most=120)} leaves the project: {one_sentence(path, most=200)}", FailureCode.MALFORMED
+        )
     return joined
 
 

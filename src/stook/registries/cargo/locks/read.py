@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stook.engine.errors import Refused, StookError, UserError
+from stook.engine.errors import FailureCode, Refused, StookError, UserError
 from stook.registries.cargo.locks.cargo import Resolver, find_toolchain
 from stook.registries.cargo.locks.child import one_sentence
 from stook.registries.cargo.locks.lockfile import parse_lock
@@ -128,7 +128,7 @@ class _Run:
             return How.COMMITTED, parse_lock(tree.read("Cargo.lock", LOCK_LIMIT), index_url=self._index)
         if "Cargo.lock" in tree.names and self._project.kind is not Kind.MANIFEST:
             # What cargo picks today is not what that lock names.
-            raise Refused("Cargo.lock is a link, which is not followed")
+            raise Refused("Cargo.lock is a link, which is not followed", FailureCode.MALFORMED)
         files = needed(tree)
         if self._resolver is None:
             self._resolver = Resolver(find_toolchain(self._cargo), self._scratch, self._index)

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from stook.engine.errors import Malformed, Refused, Unavailable, UserError
+from stook.engine.errors import FailureCode, Malformed, Refused, Unavailable, UserError
 from stook.registries.cargo.locks.child import one_sentence, run
 
 __all__ = ["HEAD", "GitTree", "Repository", "open_local", "open_remote"]
@@ -41,7 +41,7 @@ class Repository:
         command = [self._git, "--no-pager", *options, f"--git-dir={self._directory}", *arguments]
         ended = run(command, environment=self._environment, until=until, limit=limit)
         if ended.code:
-            raise Unavailable(f"git {arguments[0]}: {_complaint(ended.stderr)}")
+            raise Unavailable(f"git {arguments[0]}: {_complaint(ended.stderr)}", FailureCode.PROCESS)
         return ended.stdout
 
     def list_tags(self, until: float) -> frozenset[str]:
@@ -66,7 +66,7 @@ class Repository:
 
     def _check(self, tag: str, until: float) -> None:
         if NOT_A_TAG.search(tag):
-            raise Refused(f"{one_sentence(tag, most=100)!r} is not a possible tag name")
+            raise Refused(f"{one_sentence(tag, most=100)!r} is not a possible tag name", FailureCode.MALFORMED)
         known = self.list_tags(until)
         if tag not in known:
             near = difflib.get_close_matches(tag, sorted(known), n=1)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from stook.engine.errors import Refused
+from stook.engine.errors import FailureCode, Refused
 
 __all__ = ["FolderTree", "Tree", "folder_tree", "single_file_tree"]
 
@@ -41,10 +41,10 @@ class FolderTree:
         descriptor = os.open(self._paths[path], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Refused(f"{path} is not a regular file")
+                raise Refused(f"{path} is not a regular file", FailureCode.MALFORMED)
             content = file.read(limit + 1)
         if len(content) > limit:
-            raise Refused(f"{path} is longer than {limit} bytes")
+            raise Refused(f"{path} is longer than {limit} bytes", FailureCode.TOO_LARGE)
         return content
 
 
@@ -54,7 +54,9 @@ def folder_tree(root: Path, *, without_lock: bool = False) -> FolderTree:
     names: set[str] = set()
     for count, (name, entry) in enumerate(_walk(root), 1):
         if count > MOST_FILES:
-            raise Refused(f"{root} holds more than {MOST_FILES} files; name the project's own folder")
+            raise Refused(
+                f"{root} holds more than {MOST_FILES} files; name the project's own folder", FailureCode.TOO_LARGE
+            )
         names.add(name)
         if entry.is_file(follow_symlinks=False) and not (without_lock and name == "Cargo.lock"):
             files[name] = Path(entry.path)

@@ -33,9 +33,9 @@ def troubled(event: Event, error: StookError) -> Outcome:
     """As the loop ends a whole visit: infrastructure goes back to where it was, data climbs the ladder."""
     reason = f"{type(error).__name__}: {error.reason}"
     if not isinstance(error, Unavailable):
-        return Outcome(Code.FAILED, reason, error.status)
+        return Outcome(Code.FAILED, reason, error.status, failure=error.code)
     delay = postponement(error, event.attempts)
-    return Outcome(Code.PENDING, reason, error.status, delay, isinstance(error, LaneClosed))
+    return Outcome(Code.PENDING, reason, error.status, delay, isinstance(error, LaneClosed), error.code)
 
 
 def later(event: Event) -> Outcome:
