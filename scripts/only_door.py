@@ -59,6 +59,7 @@ PROCESSES = Rule(
         " spawnvpe spawnl spawnle spawnlp spawnlpe startfile ProcessPoolExecutor"
     ),
     places={
+        "engine/compute/": "computations in child processes, which cost nobody else their time or memory",
         "registries/cargo/locks/": "git and cargo resolve the locks of a project's tags",
         "run/worker.py": "one of several worker processes, and its end of the pipe",
         "run/pool.py": "worker processes, when more than one is asked for",

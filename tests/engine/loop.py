@@ -38,7 +38,7 @@ def conditional(events):
 class Kind:
     """A source made of one visit function; remembers what it kept."""
 
-    look: Callable[..., Any] = plain
+    behaviour: Callable[..., Any] = plain
     name: str = "kind"
     queues: tuple[str, ...] = ("pages",)
     tasks: int = 3
@@ -46,7 +46,7 @@ class Kind:
     kept: list[Any] = field(default_factory=list)
 
     def visit(self, events):
-        return self.look(events)
+        return self.behaviour(events)
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: Any) -> Written:
         self.kept += records
@@ -99,8 +99,8 @@ class Faulty(Ledger):
             raise self.after[name].pop(0)
         return done
 
-    def claim(self, queue, limit):
-        return self._maybe("claim", lambda: super(Faulty, self).claim(queue, limit))
+    def claim(self, queue, limit, **more):
+        return self._maybe("claim", lambda: super(Faulty, self).claim(queue, limit, **more))
 
     def keep(self, batch):
         return self._maybe("keep", lambda: super(Faulty, self).keep(batch))
@@ -149,4 +149,5 @@ def run(work: Work, limit: float = 20.0, **more: Any) -> Tally:
 
 def is_empty(work: Work) -> bool:
     """Whether the loop still remembers any event."""
-    return not (work._held or work._taken or work._visits or work._finished.qsize() or +work._busy)
+    claims = work._claims
+    return claims.is_empty and work._keeper.is_empty and not (work._visits or +claims._busy or claims._lanes)

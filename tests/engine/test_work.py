@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
+from dataclasses import dataclass
 from datetime import timedelta
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
 from stook.engine.clock import RealClock
-from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable, UserError
+from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable, UserError
 from stook.engine.ledger import Ledger, connect, poll_queue
 from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR
 from stook.engine.tally import FAILURES_KEPT, Tally
-from stook.engine.words import Announcement, Code, Found, Outcome, Reply, Request, Validators
+from stook.engine.words import Announcement, Code, Compute, Found, Look, Outcome, Reply, Request, Validators, Written
 from stook.engine.work import KEEP_AT_MOST, Work
 from stook.testing import ManualClock
 
@@ -259,7 +262,7 @@ def test_cancelling_while_claiming_gives_back(sqlite_url):
     class Slow(Faulty):
         """Claims slowly."""
 
-        def claim(self, queue, limit):
+        def claim(self, queue, limit, **more):
             reached.set()
             go.wait(20)
             return super().claim(queue, limit)
@@ -491,12 +494,12 @@ def test_what_is_kept_between_two_claims_is_not_missed(ledger):
         door.answers["a"] = wait
         plain_claim = ledger.claim
 
-        def claim(queue, limit):
-            found = plain_claim(queue, limit)
+        def claim(queue, limit, **more):
+            found = plain_claim(queue, limit, **more)
             if queue == "extras" and door.asked and not gate.is_set():
                 loop.call_soon_threadsafe(gate.set)
                 pause = threading.Event()
-                while work._database._work_queue.empty():  # until the visit's end waits behind us
+                while work._database._thread._work_queue.empty():  # until the visit's end waits behind us
                     pause.wait(0.001)
             return found
 
@@ -514,7 +517,7 @@ def test_claiming_waits_for_keeping(ledger):
     keep = ledger.keep
 
     def watch(batch):
-        most.append(len(work._held))
+        most.append(len(work._claims.events()))
         return keep(batch)
 
     def look(events):
@@ -696,3 +699,130 @@ def test_what_others_have_locked_is_still_due(request, engine):
     asyncio.run(main())
     assert (sorted(source.kept), codes(ledger)) == (["a", "b"], {"a": 1, "b": 1})
     ledger.close()
+
+
+def both_at_once(events):
+    """Two requests at once; an error stands in its place."""
+    first, second = yield (Request("https://example.org/x"), Request("https://example.org/y"))
+    return Found(records=[first.body.decode(), type(second).__name__])
+
+
+def test_several_requests_at_once(ledger):
+    """A visit is sent all replies together, in its order, with errors in their places."""
+    announce(ledger, "a")
+    source = Kind(both_at_once)
+    door = Script({"y": Unavailable("away")})
+    run(Work(ledger, door, [source]))
+    assert source.kept == ["x", "Unavailable"]
+    assert door.most == 2
+
+
+def test_validators_of_several_requests(ledger):
+    """Each of several conditional requests sends its own validators the next time."""
+
+    def look(events):
+        yield tuple(Request(f"https://example.org/{name}", conditional=True) for name in ("x", "y"))
+        return Found()
+
+    announce(ledger, "a")
+    door = Script()
+    run(Work(ledger, door, [Kind(look)]))
+    announce(ledger, "a", fresh_for=0.0)
+    run(Work(ledger, door, [Kind(look)]))
+    assert [(name, known.etag if known else None) for name, known in door.asked] == [
+        ("x", None),
+        ("y", None),
+        ("x", '"x"'),
+        ("y", '"y"'),
+    ]
+
+
+def test_a_visit_computes_elsewhere(ledger):
+    """A computation is answered by what its function returns; its error is raised in the visit."""
+
+    def look(events):
+        number = yield Compute(int, ("7",))
+        try:
+            yield Compute(sum, (itertools.count(),), seconds=0.1)
+        except Malformed as error:
+            return Found(records=[number, error.code])
+
+    announce(ledger, "a")
+    source = Kind(look)
+    run(Work(ledger, Script(), [source]))
+    assert source.kept == [7, FailureCode.COMPUTE_LIMIT]
+
+
+def test_a_visit_looks_at_what_is_known(ledger):
+    """A look is answered by the source, from the database."""
+
+    @dataclass(slots=True)
+    class Looking(Kind):
+        """Knows how many events there are."""
+
+        def look_up(self, events):
+            found = yield Look("events", "pages")
+            return Found(records=[found])
+
+        def visit(self, events):
+            return self.look_up(events)
+
+        def look(self, connection, look):
+            assert look == Look("events", "pages")
+            return connection.execute(sa.select(sa.func.count()).select_from(POLL)).scalar_one()
+
+    announce(ledger, "a", "b")
+    source = Looking()
+    run(Work(ledger, Script(), [source]))
+    assert source.kept == [2, 2]
+
+
+def test_files_come_before_rows(ledger):
+    """A source's files are written before the transaction; a visit whose files fail has no row."""
+    order = []
+
+    @dataclass(slots=True)
+    class Filing(Kind):
+        """Writes a file for each record."""
+
+        def write_files(self, records):
+            if records == ["bad"]:
+                raise OSError("disk full")
+            order.append(("file", *records))
+            return [f"{record}.md" for record in records]
+
+        def keep(self, transaction, records, now):
+            order.append(("row", *records))
+            return Written({"record": len(records)})
+
+    announce(ledger, "a", "bad")
+    tally = run(Work(ledger, Script(), [Filing(tasks=1)]))
+    assert order == [("file", "a"), ("row", "a.md")]
+    assert codes(ledger) == {"a": 1, "bad": 30}
+    assert "disk full" in tally.failures[0].reason
+
+
+def test_suspects_are_looked_at_alone(ledger):
+    """An event with which workers died is under way only when nothing else is."""
+    announce(ledger, *(f"n{number}" for number in range(6)))
+    under_way, beside = set(), {}
+    plain_claim = ledger.claim
+
+    def claim(queue, limit, **more):
+        claimed = plain_claim(queue, 1)
+        return [msgspec.structs.replace(event, deliveries=2 * (event.name == "n3")) for event in claimed]
+
+    ledger.claim = claim
+
+    def look(events):
+        name = events[0].name
+        under_way.add(name)
+        beside[name] = set(under_way)
+        yield Request(url(events[0]))
+        under_way.discard(name)
+        beside[name] |= under_way
+        return Found()
+
+    run(Work(ledger, Script(), [Kind(look, batch=1)]))
+    assert beside["n3"] == {"n3"}
+    assert {*codes(ledger).values()} == {1}

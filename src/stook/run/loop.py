@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stook.engine.ledger.operate import COUNT_LIMIT, queue_status
-from stook.engine.work import Tally, Work
+from stook.engine.tally import Tally
+from stook.engine.work import Work
 from stook.run.report import INTERRUPTION, SOURCES, UNREACHABLE, Report
 
 if TYPE_CHECKING:

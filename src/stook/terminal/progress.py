@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 if TYPE_CHECKING:
     from stook.engine.door import Door
-    from stook.engine.work import Tally
+    from stook.engine.tally import Tally
 
 __all__ = ["CrateProgress", "api_note"]
 

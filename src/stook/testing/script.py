@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
-from itertools import chain
 from typing import Any
 
+from stook.engine.alone import with_parts
 from stook.engine.errors import StookError
 from stook.engine.words import Ask, Compute, Found, Look, Part, Reply, Request, Visit
 
@@ -55,18 +54,10 @@ def run_visit(
                     answer = tuple(_one_of_several(replies, asked, request) for request in ask)
             ask = _send(visit, answer)
     except StopIteration as end:
-        return _joined(parts, end.value), asked
+        return with_parts(end.value, parts), asked
     finally:
         visit.close()
     raise Unscripted(f"the visit asked {at_most} times and did not end; last: {asked[-1].url if asked else None}")
-
-
-def _joined(parts: Sequence[Part], found: Found) -> Found:
-    if not parts:
-        return found
-    records = [*chain.from_iterable(part.records for part in parts), *found.records]
-    announcements = [*chain.from_iterable(part.announcements for part in parts), *found.announcements]
-    return replace(found, records=records, announcements=announcements)
 
 
 def _computed(ask: Compute) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from math import ceil
@@ -77,7 +77,7 @@ class Ledger:
         with self.engine.connect().execution_options(reads_only=True) as connection:
             yield connection
 
-    def claim(self, queue: str, limit: int) -> list[Event]:
+    def claim(self, queue: str, limit: int, *, each: int = 0, room: Mapping[str, int] | None = None) -> list[Event]:
         """Hold up to `limit` due events of a queue, whole packages together."""
         with self.transaction() as transaction:
             now = self.clock.now()  # after the wait for the database: a lease must not begin in the past
