@@ -1,4 +1,4 @@
-"""How late the event loop is, and how many pages it does, when each page takes CPU: computed in the loop, or by `Compute`.
+"""How late the event loop is, and how many pages it does, when pages take CPU: in the loop, or by `Compute`.
 
 Usage: python benchmarks/loop.py [--pages 150] [--cpu 20]
 """
