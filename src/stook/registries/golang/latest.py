@@ -7,7 +7,7 @@ deprecation are read from the go.mod of the raw latest alone, and what it retrac
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,14 +17,15 @@ from stook.engine.errors import Malformed
 from stook.registries.golang.gomod.gomod import GoMod, Retraction, is_synthetic, parse_lax
 from stook.registries.golang.gomod.syntax import fields
 from stook.registries.golang.paths import major_problem
+from stook.registries.golang.retractions import NO_REASON, RetractedRanges
 from stook.registries.golang.times import datetime_nanoseconds, nanoseconds
 from stook.registries.golang.versions.pseudo import parse_pseudo
 from stook.registries.golang.versions.versions import is_incompatible, is_prerelease, is_pseudo, is_valid, order_key
 
 __all__ = ["NO_MATCH", "NO_REASON", "Latest", "Need", "find_latest", "reasons", "tagged_versions"]
 
-NO_REASON = "retracted by module author"  # what the go command shows where the author gave none
 NO_MATCH = "no matching versions"
+LONGEST_LINE = 4096  # bytes of a line of a list
 
 _YEAR_ONE = nanoseconds("0001-01-01T00:00:00Z")  # Go's zero time, which no version may have to be the newest
 
@@ -55,9 +56,6 @@ class Latest:
     is_read: bool = False
 
 
-_Range = tuple[bytes, bytes, str]  # both bounds as sort keys, and the rationale
-
-
 class _Info(msgspec.Struct, frozen=True):
     Version: str
 
@@ -79,19 +77,19 @@ def find_latest(path: str, listing: bytes) -> Generator[Need, bytes | None, Late
         return Latest(problem=NO_MATCH)
     go_mod, problem = _read(raw, (yield from module.ask(Need("mod", raw))))
     is_read = not problem
-    module.ranges = _ranges(go_mod.retracts)
+    module.ranges = RetractedRanges(go_mod.retracts)
     try:
         version = yield from module.query()
     except Malformed as error:
         version, problem = "", error.reason
-    taken_back = {v: why for v in module.tagged if (why := _reasons(v, module.ranges))}
+    taken_back = module.ranges.reasons(module.tagged)
     problem = problem or (major_problem(path, version) if version else NO_MATCH)
     return Latest(version, raw, go_mod.deprecated, go_mod.retracts, taken_back, problem, is_read)
 
 
 def reasons(version: str, retractions: Iterable[Retraction]) -> tuple[str, ...]:
     """Why this version is retracted, in the order of go.mod; empty when it is not, NO_REASON when nobody said."""
-    return _reasons(version, _ranges(retractions))
+    return RetractedRanges(retractions).reasons([version]).get(version, ())
 
 
 def tagged_versions(listing: bytes) -> list[str]:
@@ -107,7 +105,7 @@ class _Module:
         self.path = path
         self.listing = listing
         self.tagged = tagged_versions(listing)
-        self.ranges: Sequence[_Range] = ()
+        self.ranges = RetractedRanges()
         self.answers: dict[Need, bytes | None] = {}
 
     def ask(self, need: Need) -> Generator[Need, bytes | None, bytes | None]:
@@ -122,14 +120,14 @@ class _Module:
             return next((v for v in reversed(versions) if not is_prerelease(v)), versions[-1])
         answer = yield from self.ask(Need("latest"))
         version = _newest(self.listing) if answer is None else _info_version(answer)
-        return "" if _reasons(version, self.ranges) else version
+        return "" if self.ranges.cover(version) else version
 
     def candidates(self) -> Generator[Need, bytes | None, list[str]]:
         """Tagged versions that count, ascending: incompatible ones only behind a version without go.mod."""
         chosen: list[str] = []
         compatible = ""
         for version in self.tagged:
-            if _reasons(version, self.ranges):
+            if self.ranges.cover(version):
                 continue
             if not is_incompatible(version):
                 compatible = version
@@ -143,16 +141,6 @@ class _Module:
         if body is None:
             raise Malformed(f"no .mod of {version}")
         return not is_synthetic(self.path, body)
-
-
-def _ranges(retractions: Iterable[Retraction]) -> list[_Range]:
-    return [(order_key(r.low)[0], order_key(r.high)[0], r.rationale) for r in retractions]
-
-
-def _reasons(version: str, ranges: Sequence[_Range]) -> tuple[str, ...]:
-    key, _ = order_key(version)
-    hits = [why for low, high, why in ranges if low <= key <= high]
-    return tuple(why for why in hits if why) or ((NO_REASON,) if hits else ())
 
 
 def _read(version: str, body: bytes | None) -> tuple[GoMod, str]:
@@ -194,5 +182,12 @@ def _line_time(words: list[str]) -> int:
     return datetime_nanoseconds(stated) if stated else _YEAR_ONE
 
 
-def _lines(listing: bytes) -> list[list[str]]:
-    return [words for line in listing.decode("utf-8", "replace").split("\n") if (words := fields(line))]
+def _lines(listing: bytes) -> Iterator[list[str]]:
+    """The words of each line that has any; of a long line, which names no version, nothing."""
+    start = 0
+    while start < len(listing):
+        end = listing.find(b"\n", start)
+        end = len(listing) if end < 0 else end
+        if end - start <= LONGEST_LINE and (words := fields(listing[start:end].decode("utf-8", "replace"))):
+            yield words
+        start = end + 1

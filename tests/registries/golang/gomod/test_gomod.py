@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.golang.gomod.gomod import (
     GoMod,
     ModuleVersion,
@@ -21,6 +22,7 @@ from stook.registries.golang.gomod.gomod import (
     parse_strict,
     read,
 )
+from stook.registries.golang.gomod.syntax import LONGEST_TEXT
 
 M = "example.com/m"
 ERROR = None
@@ -247,3 +249,25 @@ def test_quoted_paths_come_back(text: str) -> None:
     """A path written as a quoted string is read as it was."""
     quoted = "".join(f"\\U{ord(char):08x}" for char in text)
     assert parse_lax(f'module "{quoted}"\n'.encode()).module == text
+
+
+def test_the_comment_of_a_block_is_shared_by_its_lines() -> None:
+    """A long comment above a block of many lines is kept once, and cut."""
+    body = b"// " + b"why " * 25_000 + b"\nretract (\n" + b"v1.0.0\n" * 20_000 + b")\n"
+    retracts = parse_lax(body).retracts
+    assert len(retracts) == 20_000
+    assert len({id(retraction.rationale) for retraction in retracts}) == 1
+    assert {len(retraction.rationale) for retraction in retracts} == {LONGEST_TEXT + 1}
+    tracemalloc.start()
+    parse_lax(body)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000
+
+
+@pytest.mark.parametrize("body", [b"\n" * 200_000, b"(" * 500_000, b"retract v1.0.0\n" * 150_000])
+def test_what_no_module_needs_is_refused(body: bytes) -> None:
+    """Too many lines or words are refused with a code, before they take memory."""
+    with pytest.raises(Malformed) as caught:
+        parse_lax(b"module example.com/m\n" + body)
+    assert caught.value.code is FailureCode.TOO_LARGE

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from stook.engine.errors import Malformed
-from stook.registries.golang.gomod.syntax import Block, Line, decode, fields, parse_statements, trim, unquote
+from stook.registries.golang.gomod.syntax import Block, Line, cut, decode, fields, parse_statements, trim, unquote
 from stook.registries.golang.paths import major_problem, split_path
 from stook.registries.golang.versions.versions import canonical
 
@@ -191,7 +191,7 @@ class _Builder:
         (path,) = _expect(arguments, "module", 1)
         self.module = _string(path)
         found = _DEPRECATED.search(_comments(line, block))
-        self.deprecated = found[1] if found else ""
+        self.deprecated = cut(found[1]) if found else ""
 
     def add_go(self, arguments: list[str], line: Line, block: Block | None) -> None:
         if self.go:
@@ -240,7 +240,7 @@ class _Builder:
             return  # syntax to come, such as open ranges, must not break readers of today
         if rest and self.is_strict:
             raise Malformed(f"text after a retracted version: {rest[0][:40]!r}")
-        self.retracts.append(Retraction(low, high, _comments(line, block)))
+        self.retracts.append(Retraction(low, high, _rationale(line, block)))
 
     def check_one_string(self, arguments: list[str], line: Line, block: Block | None) -> None:
         _string(_expect(arguments, "tool or ignore", 1)[0])
@@ -318,8 +318,14 @@ def _interval(arguments: list[str]) -> tuple[str, str, list[str]]:
     return _string(arguments[1]), _string(arguments[3]), arguments[5:]
 
 
+def _rationale(line: Line, block: Block | None) -> str:
+    if block is not None and not line.before and not line.suffix:
+        return block.short_comment
+    return cut(_comments(line, block))
+
+
 def _comments(line: Line, block: Block | None) -> str:
     """The comments above and behind the line; its block's where it has none at all (a blank line above counts)."""
     if block is not None and not line.before and not line.suffix:
-        return "\n".join(text for text in block.before if text is not None)
+        return block.comment
     return "\n".join(text for text in [*line.before, *line.suffix] if text is not None)

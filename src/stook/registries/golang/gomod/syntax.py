@@ -6,13 +6,18 @@ Written after the behaviour of golang.org/x/mod/modfile (read.go); the Go module
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 
-__all__ = ["Block", "Line", "decode", "fields", "parse_statements", "trim", "unquote"]
+__all__ = ["Block", "Line", "cut", "decode", "fields", "parse_statements", "trim", "unquote"]
+
+MOST_LINES = 100_000
+MOST_TOKENS = 400_000
+LONGEST_TEXT = 10_000  # characters of a rationale or a deprecation
 
 # unicode.IsSpace; str.strip and str.split alone would also take 0x1c to 0x1f.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -45,7 +50,7 @@ class Line:
     suffix: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass
 class Block:
     """`verb ( … )`: what stands before the parenthesis, the comments above it, and its lines."""
 
@@ -53,6 +58,16 @@ class Block:
     number: int
     before: list[str | None] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
+
+    @cached_property
+    def comment(self) -> str:
+        """The comments above the block, joined once for all of its lines."""
+        return "\n".join(text for text in self.before if text is not None)
+
+    @cached_property
+    def short_comment(self) -> str:
+        """The comment, cut once for all lines that share it."""
+        return cut(self.comment)
 
 
 class _Token(NamedTuple):
@@ -65,6 +80,11 @@ def decode(body: bytes) -> str:
     """UTF-8, each wrong byte as U+FFFD, as Go prints it."""
     text = body.decode("utf-8", "surrogateescape")
     return re.sub("[\udc80-\udcff]", "\ufffd", text)
+
+
+def cut(text: str) -> str:
+    """A rationale or a deprecation as it is kept: every version of a module may carry it."""
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
 
 
 def trim(text: str) -> str:
@@ -96,8 +116,14 @@ def unquote(text: str) -> str | None:
 
 
 def parse_statements(text: str) -> list[Line | Block]:
-    """All statements in order; raises Malformed with the line number where the text is no go.mod."""
-    return _Parser(list(_tokens(text))).file()
+    """All statements in order; raises Malformed with the line number where the text is no go.mod.
+
+    A text with more than MOST_LINES lines or MOST_TOKENS tokens is refused: no module needs them, and each costs
+    a hundred times its own length in memory.
+    """
+    if text.count("\n") > MOST_LINES:
+        raise Malformed(f"go.mod has more than {MOST_LINES} lines", FailureCode.TOO_LARGE)
+    return _Parser(_tokens(text)).file()
 
 
 def _unescape(match: re.Match[str]) -> bytes | None:
@@ -113,7 +139,7 @@ def _unescape(match: re.Match[str]) -> bytes | None:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    position, number, is_line_begun = 0, 1, False
+    position, number, is_line_begun, count = 0, 1, False, 0
     while True:
         match = _TOKEN.match(text, position)
         if match is None:
@@ -123,8 +149,11 @@ def _tokens(text: str) -> Iterator[_Token]:
         if kind == "word":
             found = _word(found, number)
         yield _token(kind, found, number, is_line_begun)
+        count += 1
         if kind == "end":
             return
+        if count > MOST_TOKENS:
+            raise Malformed(f"go.mod has more than {MOST_TOKENS} words", FailureCode.TOO_LARGE)
         position = match.start(kind) + len(found)
         is_line_begun = kind != "comment" and found != "\n"
         number += found.count("\n")
@@ -154,11 +183,12 @@ def _word(run: str, number: int) -> str:
 
 
 class _Parser:
-    """Walks the tokens once; `suffix` is where a comment behind a line goes."""
+    """Walks the tokens once, two of them ahead; `suffix` is where a comment behind a line goes."""
 
-    def __init__(self, tokens: Sequence[_Token]) -> None:
+    def __init__(self, tokens: Iterator[_Token]) -> None:
         self.tokens = tokens
-        self.place = 0
+        self.first = next(tokens)
+        self.second = next(tokens, self.first)  # the last token stands for all that follow it
         self.suffix: list[str] = []
 
     def file(self) -> list[Line | Block]:
@@ -177,16 +207,16 @@ class _Parser:
         return statements
 
     def peek(self) -> _Token:
-        return self.tokens[self.place]
+        return self.first
 
     def next(self) -> _Token:
-        token = self.tokens[self.place]
-        self.place = min(self.place + 1, len(self.tokens) - 1)
+        token = self.first
+        self.first = self.second
+        self.second = next(self.tokens, self.second)
         return token
 
-    def at_line_end(self, ahead: int = 0) -> bool:
-        index = min(self.place + ahead, len(self.tokens) - 1)
-        return self.tokens[index].kind != "word"
+    def at_line_end(self) -> bool:
+        return self.first.kind != "word"
 
     def statement(self, comments: list[str | None]) -> Line | Block:
         first = self.next()
@@ -194,7 +224,7 @@ class _Parser:
         while (token := self.next()).kind == "word":
             if token.text == "(" and self.at_line_end():
                 return self.block(Block(line.tokens, first.number, comments))
-            if token.text == "(" and self.peek().text == ")" and self.at_line_end(1):
+            if token.text == "(" and self.peek().text == ")" and self.second.kind != "word":
                 return self.close(Block(line.tokens, first.number, comments))
             line.tokens.append(token.text)
         return self.finish(line, token)

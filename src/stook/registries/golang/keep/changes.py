@@ -11,8 +11,9 @@ import msgspec
 
 from stook.registries.golang.feed import LONGEST_VERSION
 from stook.registries.golang.keep.rows import Facts, Product, Row
-from stook.registries.golang.latest import NO_MATCH, Latest, reasons
+from stook.registries.golang.latest import NO_MATCH, Latest
 from stook.registries.golang.records import GoRelease
+from stook.registries.golang.retractions import RetractedRanges
 from stook.registries.golang.versions.versions import VersionClass, is_valid, version_class, version_key
 from stook.registries.store import Past
 
@@ -102,11 +103,12 @@ def _inherited(product: Product | None) -> Facts:
 def _facts(rows: Mapping[str, Row], latest: Latest | None) -> dict[str, Facts]:
     """Each version's place in the order, and what the module says of it now."""
     found = {}
+    reasons = RetractedRanges(latest.retractions).reasons(rows) if latest else {}
     for place, row in enumerate(sorted(rows.values(), key=lambda row: (row.key, row.version))):
         if latest is None:
             found[row.version] = row.facts._replace(rank=place)
             continue
-        why = reasons(row.version, latest.retractions)
+        why = reasons.get(row.version, ())
         reason = _plain("; ".join(why)) or None
         found[row.version] = Facts(place, bool(why), reason, bool(latest.deprecated), _plain(latest.deprecated) or None)
     return found
