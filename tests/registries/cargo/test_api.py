@@ -89,18 +89,49 @@ def test_nul_characters_do_not_get_in() -> None:
         b"{}",
         b'{"crate": null}',
         b'{"crate": {"name": 7}}',
-        b'{"crate": {"name": "oar"}, "versions": [{}]}',
         b'{"crate": {"name": "oar\xff"}}',
-        b'{"crate": {"name": "oar", "description": "\\ud800"}}',
-        answer({"downloads": 2**63}),
-        answer({"downloads": -1}),
-        answer(None, {"num": "1.0.0", "crate_size": 2**70}),
-        answer(None, {"num": "1.0.0", "edition": "x" * 17}),
-        answer(None, {"num": "1.0.0", "created_at": "soon"}),
-        answer(None, {"num": "1.0.0", "created_at": "9999-12-31T23:59:59-05:00"}),
+        b'{"crate": ' + b"[" * 5000 + b"]" * 5000 + b"}",
     ],
 )
 def test_malformed(body: bytes) -> None:
-    """An answer that is none, or whose facts no column can hold, is Malformed."""
+    """An answer that is none, or that does not tell which crate it is about, is Malformed."""
     with pytest.raises(Malformed):
         read_crate("oar", body)
+
+
+@pytest.mark.parametrize(
+    ("odd", "field"),
+    [
+        ({"created_at": "yesterday"}, "created_at"),
+        ({"created_at": "9999-12-31T23:59:59-05:00"}, "created_at"),
+        ({"created_at": 7}, "created_at"),
+        ({"downloads": -1}, "downloads"),
+        ({"downloads": 2**63}, "downloads"),
+        ({"crate_size": 2**70}, "crate_size"),
+        ({"crate_size": "12"}, "crate_size"),
+        ({"edition": 2021}, "edition"),
+        ({"edition": "x" * 17}, "edition"),
+        ({"description": ["a"]}, "description"),
+    ],
+)
+def test_an_odd_value_costs_itself(odd: dict[str, Any], field: str) -> None:
+    """A value that cannot be read is left out and named; all other values and versions are kept."""
+    found = read(answer({"downloads": 5}, {"num": "1.0.0", "license": "MIT"} | odd, {"num": "1.1.0", "license": "ISC"}))
+    assert [(facts.version, facts.license) for facts in found.versions] == [("1.0.0", "MIT"), ("1.1.0", "ISC")]
+    assert found.product.downloads == 5
+    assert [field in what and "1.0.0" in what for what in found.odd] == [True]
+
+
+def test_an_odd_value_of_the_crate() -> None:
+    """The crate's own values are read one by one, too; half a surrogate pair is no text."""
+    body = answer({"description": ["a"], "homepage": "\ud800h", "downloads": -4}, {"num": "1.0.0"})
+    found = read(body)
+    assert (found.product.homepage, found.product.description, found.product.downloads) == ("\ufffdh", None, None)
+    assert len(found.odd) == 2
+    assert [facts.version for facts in found.versions] == ["1.0.0"]
+
+
+def test_a_version_without_a_number_is_left_out() -> None:
+    """Facts that belong to no version are named, and the others are kept."""
+    found = read(answer(None, {"license": "MIT"}, {"num": "1.1.0", "license": "ISC"}))
+    assert [facts.version for facts in found.versions] == ["1.1.0"]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.registries.cargo.index import read_index_file
+from stook.engine.errors import FailureCode, Malformed
+from stook.registries.cargo.index import LONGEST_LINE, MOST_LINES, MOST_UNREADABLE, read_index_file
 from stook.registries.cargo.records import Release, Unreadable
 from stook.testing import sample_world
 from stook.testing.cargo_routes import index_file
@@ -97,6 +98,9 @@ def test_features2(features: dict[str, list[str]], features2: dict[str, list[str
         (dep(kind="normal"), {"name": "mast", "package": "mast", "kind": "normal"}),
         (dep(kind=None), {"kind": "normal"}),
         (dep(), {"kind": "normal", "registry": None, "target": None}),
+        (dep(kind="Dev"), {"kind": "normal"}),
+        (dep(kind=""), {"kind": "normal"}),
+        (dep(kind="runtime"), {"kind": "normal"}),
         (dep(kind="dev"), {"kind": "dev"}),
         (dep(kind="build"), {"kind": "build"}),
         (dep("alias", package="mast-rs"), {"name": "alias", "package": "mast-rs"}),
@@ -138,7 +142,6 @@ def test_dependencies_are_sorted() -> None:
         (line(cksum="g" * 64), "1.0.0", "checksum"),
         (line(cksum="\0" * 64), "1.0.0", "checksum"),
         (line(cksum="é" * 64), "1.0.0", "checksum"),
-        (line(deps=[dep(kind="runtime")]), "1.0.0", "dependency kind: 'runtime'"),
         (line(deps=...), "1.0.0", "deps"),
         (line(deps=[{"name": "mast"}]), "1.0.0", "req"),
         (line(yanked="no"), "1.0.0", "yanked"),
@@ -267,3 +270,34 @@ def test_any_bytes(body: bytes) -> None:
     versions = [one.version for one in file.releases] + [one.version for one in file.unreadable]
     assert len(versions) == len(set(versions))
     assert all(0 < len(version) <= 255 and version.isascii() for version in versions)
+
+
+def test_a_byte_order_mark_hides_no_version() -> None:
+    """An editor's mark at the beginning of the file belongs to no line."""
+    file = read_index_file("oar", b"\xef\xbb\xbf" + line() + b"\n")
+    assert [release.version for release in file.releases] == ["1.0.0"]
+    assert not file.unreadable
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b'{"name":"oar","vers":"1.0.0","deps":' + b"[" * 5000 + b"]" * 5000 + b"}", "unreadable"),
+        (b"[" * 100_000, "unreadable"),
+        (b'{"name":"oar","vers":"1.0.0","x":"' + b"y" * LONGEST_LINE + b'"}', "a line of"),
+    ],
+    ids=["deep", "deeper", "long"],
+)
+def test_a_hostile_line_costs_itself(raw: bytes, reason: str) -> None:
+    """A line that is nested too deep or too long is kept aside with its reason; the others are read."""
+    file = read_index_file("oar", raw + b"\n" + line("1.1.0") + b"\n")
+    assert [release.version for release in file.releases] == ["1.1.0"]
+    assert reason in file.unreadable[0].reason
+
+
+@pytest.mark.parametrize("body", [b"{}\n" * (MOST_UNREADABLE + 1), b"\n" * (MOST_LINES + 1)])
+def test_junk_without_end_is_refused(body: bytes) -> None:
+    """A file of junk is refused with a code before it takes time or memory."""
+    with pytest.raises(Malformed) as caught:
+        read_index_file("oar", body)
+    assert caught.value.code is FailureCode.TOO_LARGE

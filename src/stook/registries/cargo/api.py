@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS, storable
 from stook.engine.errors import Malformed
+from stook.registries.cargo.fields import read_fields
 from stook.registries.cargo.names import canonical
 from stook.registries.cargo.records import Enrichment, ProductFacts, VersionFacts
-from stook.registries.cargo.values import moment, without_nul
+from stook.registries.cargo.values import moment
 
 __all__ = ["read_crate"]
 
@@ -48,7 +51,13 @@ class _Answer(msgspec.Struct):
     versions: list[_Version] | None = None
 
 
+class _RawAnswer(msgspec.Struct):
+    crate: dict[str, msgspec.Raw]
+    versions: list[dict[str, msgspec.Raw]] | None = None
+
+
 _decode = msgspec.json.Decoder(_Answer).decode
+_decode_raw = msgspec.json.Decoder(_RawAnswer).decode
 
 
 def read_crate(name: str, body: bytes) -> Enrichment | None:
@@ -56,13 +65,29 @@ def read_crate(name: str, body: bytes) -> Enrichment | None:
 
     Raises Malformed when the body is not such an answer.
     """
+    answer, odd = _read(storable(body))
+    if canonical(answer.crate.name) != name:
+        return None
+    versions = tuple(_version(version, odd) for version in answer.versions or ())
+    return Enrichment(name, _product(answer.crate), versions, tuple(odd))
+
+
+def _read(body: bytes) -> tuple[_Answer, list[str]]:
+    """The answer, and what of it cannot be read: an odd value costs no more than itself."""
     try:
-        answer = _decode(without_nul(body))
-        if canonical(answer.crate.name) != name:
-            return None
-        return Enrichment(name, _product(answer.crate), tuple(_version(one) for one in answer.versions or ()))
-    except ValueError as error:
-        raise Malformed(f"unreadable API answer: {str(error)[:200]}") from None
+        return _decode(body), []
+    except DECODE_ERRORS as error:
+        fault = str(error)
+    odd: list[str] = []
+    try:
+        raw = _decode_raw(body)
+        crate = read_fields(raw.crate, _Crate, "crate", odd)
+        versions = [read_fields(version, _Version, "version", odd) for version in raw.versions or ()]
+    except DECODE_ERRORS:
+        raise Malformed(f"unreadable API answer: {fault[:200]}") from None
+    if crate is None:
+        raise Malformed(f"unreadable API answer: {fault[:200]}")
+    return _Answer(crate, [version for version in versions if version is not None]), odd
 
 
 def _product(crate: _Crate) -> ProductFacts:
@@ -77,7 +102,7 @@ def _product(crate: _Crate) -> ProductFacts:
     )
 
 
-def _version(one: _Version) -> VersionFacts:
+def _version(one: _Version, odd: list[str]) -> VersionFacts:
     return VersionFacts(
         version=one.num,
         description=one.description,
@@ -89,8 +114,16 @@ def _version(one: _Version) -> VersionFacts:
         size=one.crate_size,
         edition=one.edition,
         yank_message=one.yank_message,
-        published=moment(one.created_at),
+        published=_moment(one, odd),
     )
+
+
+def _moment(version: _Version, odd: list[str]) -> datetime | None:
+    try:
+        return moment(version.created_at)
+    except ValueError as error:
+        odd.append(f"version {version.num[:80]}: created_at: {error}")
+        return None
 
 
 def _scm(repository: str | None) -> str | None:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS, storable
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.cargo.names import canonical, is_crate_name
 from stook.registries.cargo.records import Release, Unreadable
 from stook.registries.cargo.semver import parse_semver
-from stook.registries.cargo.values import moment, without_nul
+from stook.registries.cargo.values import moment
 
 __all__ = ["IndexFile", "read_index_file"]
 
 NEWEST_SCHEMA = 2  # cargo skips lines of a higher `v`
 LONGEST_VERSION = 240  # what VERSION holds, and room for the mark of a second line about it
+LONGEST_LINE = 4 << 20  # bytes; the longest real line has a quarter of a megabyte, and a database has its limits, too
+MOST_LINES = 100_000  # the crate with the most versions has a few thousand
+MOST_UNREADABLE = 2_000  # lines kept aside; a file with more of them is not an index file
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CHECKSUM = re.compile(r"[0-9A-Fa-f]{64}")
 _RUST_VERSION = re.compile(r"[!-~]{0,64}")
-_KINDS = {None: "normal", "normal": "normal", "build": "build", "dev": "dev"}
 
 
 class _Dependency(msgspec.Struct, gc=False):
@@ -78,22 +83,40 @@ _encode = msgspec.json.Encoder().encode
 
 
 def read_index_file(name: str, body: bytes) -> IndexFile:
-    """Every line of the file of `name`; of two lines for one version the later counts, as in cargo."""
+    """Every line of the file of `name`; of two lines for one version the later counts, as in cargo.
+
+    Raises Malformed with the code `too_large` for a file with more lines, or more unreadable ones, than a crate has.
+    """
     releases: dict[str, Release] = {}
     unreadable: list[Unreadable] = []
-    for line in body.split(b"\n"):
-        if not line.strip():
-            continue
+    for line in _lines(body):
         read = _read_line(name, line)
         if isinstance(read, Unreadable):
             unreadable.append(read)
+            if len(unreadable) > MOST_UNREADABLE:
+                reason = f"more than {MOST_UNREADABLE} unreadable lines, the first: {unreadable[0].reason}"
+                raise Malformed(reason, FailureCode.TOO_LARGE)
             continue
         earlier = releases.get(read.version)
         if earlier is not None and earlier.digest != read.digest:
             unreadable.append(_superseded(earlier))
         releases[read.version] = read
-    is_foreign = not releases and not any(_tells_of(name, line) for line in body.split(b"\n"))
+    is_foreign = not releases and not any(_tells_of(name, line) for line in _lines(body))
     return IndexFile(tuple(releases.values()), _distinct(unreadable, releases), _is_torn(body), is_foreign)
+
+
+def _lines(body: bytes) -> Iterator[bytes]:
+    """The lines that are not blank, one at a time: a hostile file may have millions."""
+    start, count = len(_BYTE_ORDER_MARK) if body.startswith(_BYTE_ORDER_MARK) else 0, 0
+    while start < len(body):
+        end = body.find(b"\n", start)
+        end = len(body) if end < 0 else end
+        line = body[start:end]
+        start, count = end + 1, count + 1
+        if count > MOST_LINES:
+            raise Malformed(f"more than {MOST_LINES} lines", FailureCode.TOO_LARGE)
+        if line.strip():
+            yield line
 
 
 def _is_torn(body: bytes) -> bool:
@@ -101,7 +124,7 @@ def _is_torn(body: bytes) -> bool:
     last = body.rpartition(b"\n")[2]
     try:
         msgspec.json.decode(last, type=msgspec.Raw)
-    except msgspec.DecodeError:
+    except DECODE_ERRORS:
         return bool(last.strip())
     return False
 
@@ -109,15 +132,17 @@ def _is_torn(body: bytes) -> bool:
 def _tells_of(name: str, raw: bytes) -> bool:
     try:
         return canonical(_decode_named(raw).name) == name
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except DECODE_ERRORS:
         return False
 
 
 def _read_line(name: str, raw: bytes) -> Release | Unreadable:
     digest = hashlib.sha256(raw).digest()[:16]
+    if len(raw) > LONGEST_LINE:
+        return Unreadable(_anonymous(digest), f"a line of {len(raw)} bytes", digest, may_be_any=True)
     try:
-        line = _decode(without_nul(raw))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        line = _decode(storable(raw))
+    except DECODE_ERRORS as error:
         return _broken(raw, digest, str(error))
     semver = parse_semver(line.vers)
     if semver is None:
@@ -168,7 +193,7 @@ def _dependencies(deps: list[_Dependency]) -> str:
             "name": dep.name,
             "package": dep.package or dep.name,
             "req": dep.req,
-            "kind": _kind(dep.kind),
+            "kind": dep.kind if dep.kind in ("build", "dev") else "normal",  # as cargo reads any other kind
             "optional": bool(dep.optional),
             "default_features": dep.default_features is not False,
             "features": dep.features or [],
@@ -179,13 +204,6 @@ def _dependencies(deps: list[_Dependency]) -> str:
     ]
     rows.sort(key=lambda row: (row["kind"], row["name"], row["req"]))
     return _encode(rows).decode()
-
-
-def _kind(kind: str | None) -> str:
-    try:
-        return _KINDS[kind]
-    except KeyError:
-        raise ValueError(f"unknown dependency kind: {kind!r}") from None
 
 
 def _merged_features(features: dict[str, list[str]] | None, newer: dict[str, list[str]] | None) -> dict[str, list[str]]:
@@ -201,8 +219,8 @@ def _merged_features(features: dict[str, list[str]] | None, newer: dict[str, lis
 def _broken(raw: bytes, digest: bytes, reason: str) -> Unreadable:
     """A line that is not what an index line should be; kept under its version where that can be told."""
     try:
-        named = _decode_named(without_nul(raw))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        named = _decode_named(storable(raw))
+    except DECODE_ERRORS:
         return Unreadable(_anonymous(digest), f"unreadable index line: {reason[:200]}", digest, may_be_any=True)
     return Unreadable(
         _place(named.vers, digest), f"unreadable index line for {named.vers[:80]!r}: {reason[:200]}", digest

@@ -102,8 +102,12 @@ class ProductFacts:
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """Facts beside existence: they fill rows that are there and never make one."""
+    """Facts beside existence: they fill rows that are there and never make one.
+
+    `odd` names each value that could not be read.
+    """
 
     name: str
     product: ProductFacts
     versions: Sequence[VersionFacts] = ()
+    odd: Sequence[str] = ()

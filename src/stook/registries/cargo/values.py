@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
-__all__ = ["moment", "without_nul"]
-
-# An escaped NUL inside a JSON text; a backslash that is itself escaped does not begin one.
-_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
-
-
-def without_nul(raw: bytes) -> bytes:
-    """JSON text with the replacement character for NUL, which PostgreSQL's text cannot hold."""
-    return _NUL.sub(rb"\1\\ufffd", raw) if b"\\u0000" in raw else raw
+__all__ = ["moment"]
 
 
 def moment(text: str | None) -> datetime | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed
 from stook.registries.golang.paths import is_valid_path, path_problem
 from stook.registries.golang.times import MICROSECOND, nanoseconds, rfc3339
@@ -98,7 +99,7 @@ def parse_page(body: bytes) -> list[Entry]:
     """All lines of a page, good and junk. One line that cannot be read fails the page: Malformed, with its number."""
     try:
         rows = _ROWS.decode_lines(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except DECODE_ERRORS:
         rows = _decode_slowly(body)
     bad_paths = {path: problem for path in {row.Path for row in rows} if (problem := _path_problem(path))}
     entries = []
@@ -184,6 +185,6 @@ def _decode_slowly(body: bytes) -> list[_Row]:
         if line.strip():
             try:
                 rows.append(_ROWS.decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except DECODE_ERRORS as error:
                 raise Malformed(f"index page line {number}: {str(error)[:200]}") from None
     return rows

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed
 from stook.registries.golang.gomod.gomod import GoMod, Retraction, is_synthetic, parse_lax
 from stook.registries.golang.gomod.syntax import fields
@@ -156,7 +157,7 @@ def _read(version: str, body: bytes | None) -> tuple[GoMod, str]:
 def _info_version(answer: bytes) -> str:
     try:
         version = msgspec.json.decode(answer, type=_Info).Version
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except DECODE_ERRORS:
         raise Malformed("unreadable answer of @latest") from None
     if not is_valid(version):
         raise Malformed(f"@latest names an invalid version: {version[:60]!r}")

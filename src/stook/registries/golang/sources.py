@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed, StookError, Unavailable
 from stook.engine.ledger import Transaction
 from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Request, Visit, Written
@@ -197,7 +198,7 @@ def _read_page(path: str, version: str, body: bytes) -> GoPage | None:
     """The facts, where the answer is about the version asked for."""
     try:
         page = msgspec.json.decode(body, type=_Page)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except DECODE_ERRORS as error:
         raise Malformed(f"unreadable answer of pkg.go.dev: {str(error)[:200]}") from None
     if (page.path, page.version) != (path, version):
         return None

@@ -73,8 +73,9 @@ def test_tombstone_stays_one(shelf: Any, snapshot: Any, enrichment: Any) -> None
     shelf.keep(snapshot("1.0.0 1.1.0"))
     shelf.keep(enrichment(["1.0.0", "1.1.0"]))
     shelf.keep(snapshot("1.0.0"))
-    shelf.keep(enrichment(["1.0.0", "1.1.0"], downloads=6))
-    assert shelf.rows("version", "VERSION", "PROCESSED") == [("1.0.0", 1), ("1.1.0", 5)]
+    kept = shelf.keep(Enrichment("oar", ProductFacts(), [VersionFacts(v, license="new") for v in ("1.0.0", "1.1.0")]))
+    assert kept.written["version"] == 2
+    assert shelf.rows("version", "VERSION", "LICENSE", "PROCESSED") == [("1.0.0", "new", 1), ("1.1.0", "new", 5)]
     shelf.keep(snapshot("1.0.0 1.1.0"))
     shelf.keep(enrichment(["1.0.0", "1.1.0"]))
     assert shelf.rows("version", "VERSION", "PROCESSED") == [("1.0.0", 1), ("1.1.0", 1)]

@@ -52,7 +52,8 @@ def keep_enrichments(
     transaction.update(product, _values(PRODUCT_FACTS), _where(product, registry), product_rows)
     write_licenses(transaction, product, version, registry, names)
     written = {"version": len(version_rows), "product": len(product_rows)}
-    return Written(written, {"version": found - len(version_rows), "product": len(names) - len(product_rows)})
+    unchanged = {"version": found - len(version_rows), "product": len(names) - len(product_rows)}
+    return Written(written, unchanged, [(one.name, f"odd value: {what}") for one in some for what in one.odd])
 
 
 def forget_facts(

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from stook.engine.decoding import DECODE_ERRORS, storable
 from stook.engine.errors import Malformed
 from stook.engine.words import Reply
 from stook.registries.golang.gomod.gomod import is_synthetic, read
@@ -49,8 +50,8 @@ def read_release(path: str, version: str, info: Reply, mod: Reply, *, rewrite: b
 def check_info(body: bytes, version: str) -> _Info:
     """The `.info`; Malformed unless it names the version that was asked for."""
     try:
-        info = msgspec.json.decode(body, type=_Info)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        info = msgspec.json.decode(storable(body), type=_Info)
+    except DECODE_ERRORS as error:
         raise Malformed(f"unreadable .info of {version}: {str(error)[:200]}", status=200) from None
     if info.Version != version:
         raise Malformed(f"the .info of {version} is about {info.Version[:100]!r}", status=200)
