@@ -148,7 +148,8 @@ class Reply:
 
     `not_modified` is true for a 304 that was asked for, and for a 200 whose bytes equal those seen last time.
     `hops` are the exchanges that led here, this one last. Of a body streamed into a file, `path` is the file,
-    `size` its length in bytes and `digest` its sha256.
+    `size` its length in bytes and `digest` its sha256. `received_at` is when the answer had come: UTC without a zone,
+    None in replies that were written beforehand.
     """
 
     url: str
@@ -160,6 +161,7 @@ class Reply:
     path: Path | None = None
     size: int = 0
     digest: bytes = b""
+    received_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

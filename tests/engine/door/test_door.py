@@ -96,7 +96,9 @@ def test_reply(play: Any, reply: Any) -> None:
     async def scene(door: Door, server: Any) -> None:
         request = Request(server.url("/a/../b?c#d"), accept="text/plain", headers=(("Cargo-Protocol", "version=1"),))
         got = await door.fetch(request)
-        assert got == Reply(server.url("/b?c"), 200, b"hello", {"content-length": "5", "x-many": "1, 2"})
+        headers = {"content-length": "5", "x-many": "1, 2"}
+        assert got == Reply(server.url("/b?c"), 200, b"hello", headers, received_at=got.received_at)
+        assert got.received_at
         sent = server.headers[0]
         assert sent["user-agent"] == "stook/test (+a@example.org)"
         assert (sent["accept"], sent["cargo-protocol"]) == ("text/plain", "version=1")

@@ -206,3 +206,45 @@ def test_a_walk_ends_and_loses_nothing_silently(times: list[int], limit: int) ->
     gaps = {step.gap.raw for step in steps if step.gap}
     assert len(given_out) == len(set(map(str, given_out)))
     assert all(entry in given_out or entry.raw in gaps for entry in feed)
+
+
+def test_the_future_never_moves_the_boundary() -> None:
+    """An event stamped years ahead is an event, wherever it stands; what the index tells until then still comes."""
+    future = _entry(9, 10**9)
+    for page in ([_entry(1, 1), _entry(2, 2), future], [_entry(1, 1), future, _entry(2, 2)]):
+        step = advance(START, page, limit=10, horizon=5_000)
+        assert (step.boundary.time, step.ahead) == (2_000, 1)
+        assert set(step.fresh) == set(page)
+    again = advance(step.boundary, [_entry(2, 2), future], limit=10, horizon=5_000)
+    assert (again.is_last, again.boundary.time) == (True, 2_000)
+    later = advance(step.boundary, [_entry(2, 2), _entry(3, 3), future], limit=10, horizon=5_000)
+    assert (later.is_last, later.boundary.time) == (False, 3_000)
+
+
+def test_a_full_page_of_the_future_is_the_end() -> None:
+    """Events that all lie ahead are kept, and asked for again at the next look."""
+    page = [_entry(number, 10**9) for number in range(3)]
+    step = advance(_walk([_entry(1, 1)], 3)[-1].boundary, page, limit=3, horizon=5_000)
+    assert (step.is_last, step.boundary.time, len(step.fresh)) == (True, 1_000, 3)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"<html>",
+        b'{"Path":' + b"[" * 3000 + b"]" * 3000 + b"}",
+        b'{"Path":"a.b/c","Version":"v1.0.0","Timestamp":"0001-01-01T00:00:00+05:00"}',
+        b'{"Path":"a.b/c","Version":"v1.0.0","Timestamp":"9999-12-31T23:59:59-05:00"}',
+        b'{"Path":"a.b/c","Version":"v1.0.0","Timestamp":"2020-01-01T00:00:00.' + b"9" * 9000 + b'Z"}',
+    ],
+    ids=["html", "deep", "before year 1", "after year 9999", "long fraction"],
+)
+def test_a_line_that_stays_bad_is_kept_aside(bad: bytes) -> None:
+    """Such a line fails its page at first; read with tolerance, it is junk with a reason, and the others are read."""
+    body = LINE + b"\n" + bad + b"\n" + _page() + b"\n"
+    with pytest.raises(Malformed, match="line 2"):
+        parse_page(body)
+    first, junk, last = parse_page(body, is_tolerant=True)
+    assert (first.problem, last.problem) == ("", "")
+    assert junk.problem
+    assert advance(START, [junk], limit=10).boundary == START

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
@@ -109,7 +109,7 @@ class Door:
             answer = await self._answer(hop, request)
             location = answer.headers.get("location", "") if answer.status in _REDIRECTS else ""
             if not location:
-                return _reply(hop.verdict.url, answer, validators)
+                return replace(_reply(hop.verdict.url, answer, validators), received_at=self._clock.now())
             hop = self._next_hop(hop, request, location)
         raise Refused(f"more than {MAX_REDIRECTS} redirects", FailureCode.REDIRECT)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from stook.engine.errors import Malformed, Unavailable
 from stook.engine.ledger import Queue, Transaction, poll_queue
+from stook.engine.offload import off_loop
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request, Visit, Written
 from stook.registries.cargo.api import read_crate
 from stook.registries.cargo.index import IndexFile, read_index_file
@@ -66,7 +67,8 @@ class CargoIndex:
             return _gone(known, url, reply)
         if reply.status != 200:
             raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
-        return self._found(known, events, url, _whole(read_index_file(name, reply.body)))
+        file = yield from off_loop(read_index_file, name, reply.body, size=len(reply.body))
+        return self._found(known, events, url, _whole(file))
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
         snapshots = [record for record in records if isinstance(record, Snapshot)]
@@ -119,7 +121,7 @@ class CargoApi:
             return Found(Outcome(Code.NOT_FOUND, "the API does not know this crate", 404, is_deferred=True))
         if reply.status != 200:
             raise Unavailable(f"the API answered HTTP {reply.status}", status=reply.status)
-        enrichment = read_crate(name, reply.body)
+        enrichment = yield from off_loop(read_crate, name, reply.body, size=len(reply.body))
         if enrichment is None:
             return Found(Outcome(Code.NOT_FOUND, "the API answered with another crate", 200, is_deferred=True))
         return Found(Outcome(Code.COMPLETE, status=200), records=[enrichment])

@@ -6,6 +6,7 @@ timestamps drop trailing zeros, so that only integers may be compared.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -86,21 +87,29 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one page added. `fresh` are events for the queue, `junk` are malformed ones; both in page order."""
+    """What one page added. `fresh` are events for the queue, `junk` are malformed ones; both in page order.
+
+    `ahead` counts the events whose time lies in the future.
+    """
 
     fresh: tuple[Entry, ...]
     junk: tuple[Entry, ...]
     boundary: Boundary
     gap: Gap | None
     is_last: bool
+    ahead: int = 0
 
 
-def parse_page(body: bytes) -> list[Entry]:
-    """All lines of a page, good and junk. One line that cannot be read fails the page: Malformed, with its number."""
+def parse_page(body: bytes, *, is_tolerant: bool = False) -> list[Entry]:
+    """All lines of a page, good and junk.
+
+    A line that cannot be read fails the page: Malformed, with its number. It may be mended at the next try; when it is
+    not, a tolerant reading keeps the line aside as junk.
+    """
     try:
         rows = _ROWS.decode_lines(body)
     except DECODE_ERRORS:
-        rows = _decode_slowly(body)
+        rows = _decode_slowly(body, is_tolerant=is_tolerant)
     bad_paths = {path: problem for path in {row.Path for row in rows} if (problem := _path_problem(path))}
     entries = []
     for number, row in enumerate(rows, 1):
@@ -110,15 +119,20 @@ def parse_page(body: bytes) -> list[Entry]:
         try:
             time = nanoseconds(row.Timestamp)
         except Malformed as error:
-            raise Malformed(f"index page line {number}: {error.reason}") from None
+            if not is_tolerant:
+                raise Malformed(f"index page line {number}: {error.reason}") from None
+            time, problem = 0, error.reason  # it stands before every boundary, and moves none
         if bad_paths:
             problem = bad_paths.get(row.Path, problem)
         entries.append(Entry(row.Path, version, time, row.Timestamp, problem))
     return entries
 
 
-def advance(boundary: Boundary, page: Sequence[Entry], limit: int = PAGE_LIMIT) -> Step:
+def advance(boundary: Boundary, page: Sequence[Entry], limit: int = PAGE_LIMIT, horizon: int | None = None) -> Step:
     """What a page, asked for with `since=boundary.raw`, adds; `limit` is the page size that was asked for.
+
+    An event whose time lies behind `horizon` (nanoseconds; the present, with some room for clocks that differ) is an
+    event like others, but it never moves the boundary: all that the index tells until then would be missed.
 
     A full page that shows only what was seen, all at the boundary, cannot be paged through: a gap is reported, and the
     boundary moves on by a microsecond. Lines older than the boundary are events like others and never move it back.
@@ -130,13 +144,15 @@ def advance(boundary: Boundary, page: Sequence[Entry], limit: int = PAGE_LIMIT) 
     is_full = len(page) >= limit
     if is_full and not unseen:
         return _step_over(boundary, len(page))
-    reached = _moved(boundary, page, is_full=is_full)
+    present = [entry for entry in page if horizon is None or entry.time <= horizon]
+    reached = _moved(boundary, present, is_full=is_full)
     return Step(
         fresh=tuple(entry for entry in unseen if not entry.problem),
         junk=tuple(entry for entry in unseen if entry.problem),
         boundary=reached,
         gap=None,
         is_last=reached == boundary,
+        ahead=len(page) - len(present),
     )
 
 
@@ -178,13 +194,18 @@ def _version_problem(version: str) -> str:
     return "version is not semantic" if version.isascii() else "version is not ASCII"
 
 
-def _decode_slowly(body: bytes) -> list[_Row]:
-    """The page line by line, to name the line that fails; blank lines are none."""
+def _decode_slowly(body: bytes, *, is_tolerant: bool) -> list[_Row]:
+    """The page line by line, to name the line that fails; blank lines are none.
+
+    A line that is kept aside goes by its digest, as it has no name that can be read.
+    """
     rows = []
     for number, line in enumerate(body.split(b"\n"), 1):
         if line.strip():
             try:
                 rows.append(_ROWS.decode(line))
             except DECODE_ERRORS as error:
-                raise Malformed(f"index page line {number}: {str(error)[:200]}") from None
+                if not is_tolerant:
+                    raise Malformed(f"index page line {number}: {str(error)[:200]}") from None
+                rows.append(_Row(f"line-{hashlib.sha256(line).hexdigest()[:16]}", "", ""))
     return rows

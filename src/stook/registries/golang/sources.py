@@ -13,13 +13,13 @@ import msgspec
 from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed, StookError, Unavailable
 from stook.engine.ledger import Transaction
-from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Request, Visit, Written
+from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Reply, Request, Visit, Written
 from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
 from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
 from stook.registries.golang.proxy.proxy import Asking, Proxy
 from stook.registries.golang.queues import FEED, FEED_LANE, MODULE, PAGE, PAGE_LANE, VERSIONS
 from stook.registries.golang.records import FeedPage, GoPage
-from stook.registries.golang.times import moment, nanoseconds, rfc3339
+from stook.registries.golang.times import datetime_nanoseconds, moment, nanoseconds, rfc3339
 from stook.registries.golang.visit import ModuleVisit
 
 __all__ = ["GoFeed", "GoModules", "GoPages"]
@@ -27,6 +27,8 @@ __all__ = ["GoFeed", "GoModules", "GoPages"]
 POLL_EVERY = 60.0  # seconds between two looks at a feed that was read to its end
 OVERLAP = 600 * 10**9  # nanoseconds before its end that are read again at each look
 OVERLAP_PAGES = 5
+SKEW = 300 * 10**9  # nanoseconds that the index's clock may be ahead of ours
+TRIES = 3  # of a page with a line that cannot be read; then the line is kept aside, and the feed goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ class GoFeed:
                 yield Part(records, cursor=_cursor(event, boundary, is_over=False))
                 records = []
             try:
-                page = yield from self._page(feed, boundary.raw)
-                step = advance(boundary, page, self.limit)
+                page, horizon = yield from self._page(feed, boundary.raw, is_tolerant=event.attempts >= TRIES)
+                step = advance(boundary, page, self.limit, horizon)
                 late: list[Entry] = []
                 if step.is_last and until is None and is_begun:
                     late = yield from self._late(feed, boundary)
@@ -81,7 +83,8 @@ class GoFeed:
     def keep(self, transaction: Transaction, records: Sequence[FeedPage], now: datetime) -> Written:
         return keep_feed_pages(transaction, records, now)
 
-    def _page(self, feed: str, since: str) -> Asking[list[Entry]]:
+    def _page(self, feed: str, since: str, *, is_tolerant: bool = False) -> Asking[tuple[list[Entry], int | None]]:
+        """One page of entries, and the moment behind which an entry lies in the future."""
         query: dict[str, str] = {"since": since} if since else {}
         query |= {"include": "all"} if feed == "all" else {}
         query |= {"limit": str(self.limit)}
@@ -90,7 +93,7 @@ class GoFeed:
         if reply.status != 200:
             raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
         try:
-            return parse_page(reply.body)
+            return parse_page(reply.body, is_tolerant=is_tolerant), _horizon(reply)
         except Malformed as error:
             # No rung of the ladder for a feed: it must not be given up for a line that is mended tomorrow.
             raise Unavailable(error.reason, status=200) from None
@@ -100,7 +103,7 @@ class GoFeed:
         late: list[Entry] = []
         since = max(boundary.time - OVERLAP, 0)
         for _ in range(OVERLAP_PAGES):
-            page = yield from self._page(feed, rfc3339(since))
+            page, _ = yield from self._page(feed, rfc3339(since))
             late += [one for one in page if one.time < boundary.time]
             if not page or not since < page[-1].time < boundary.time:
                 break
@@ -114,6 +117,10 @@ def _boundary(event: Event) -> Boundary:
     if cursor is None or not cursor.value:
         return Boundary.unpacked(event.facts.get("since") or "")
     return Boundary.unpacked(cursor.value, cursor.boundary or ())
+
+
+def _horizon(reply: Reply) -> int | None:
+    return datetime_nanoseconds(reply.received_at) + SKEW if reply.received_at else None
 
 
 def _reached(page: list[Entry], step: Step) -> int:

@@ -14,7 +14,7 @@ _BEGINNING = _EPOCH.replace(tzinfo=None)  # without zones the difference costs h
 _SECOND = 1_000_000_000  # nanoseconds
 MICROSECOND = 1_000
 _STAMP = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6}([0-9]*))?(?:Z|[-+][0-9]{2}:[0-9]{2})"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6}([0-9]{0,94}))?(?:Z|[-+][0-9]{2}:[0-9]{2})"
 )
 
 
@@ -27,7 +27,7 @@ def nanoseconds(raw: str) -> int:
         elapsed = (
             datetime.fromisoformat(raw[:-1]) - _BEGINNING if raw[-1] == "Z" else datetime.fromisoformat(raw) - _EPOCH
         )
-    except ValueError:
+    except (ValueError, OverflowError):
         raise Malformed(f"not an RFC 3339 time: {raw[:60]!r}") from None
     time = (elapsed.days * 86_400 + elapsed.seconds) * _SECOND + elapsed.microseconds * MICROSECOND
     finer = match[1]
