@@ -11,6 +11,8 @@ __all__ = ["MICROSECOND", "datetime_nanoseconds", "moment", "nanoseconds", "rfc3
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BEGINNING = _EPOCH.replace(tzinfo=None)  # without zones the difference costs half
+_FIRST_DAY = (datetime.min - _BEGINNING).days
+_LAST_DAY = (datetime.max - _BEGINNING).days
 _SECOND = 1_000_000_000  # nanoseconds
 MICROSECOND = 1_000
 _STAMP = re.compile(
@@ -29,6 +31,8 @@ def nanoseconds(raw: str) -> int:
         )
     except (ValueError, OverflowError):
         raise Malformed(f"not an RFC 3339 time: {raw[:60]!r}") from None
+    if not _FIRST_DAY <= elapsed.days <= _LAST_DAY:  # an offset may lead out of the calendar
+        raise Malformed(f"not a time of the years 1 to 9999: {raw[:60]!r}")
     time = (elapsed.days * 86_400 + elapsed.seconds) * _SECOND + elapsed.microseconds * MICROSECOND
     finer = match[1]
     return time + int(finer[:3].ljust(3, "0")) if finer else time
