@@ -826,3 +826,23 @@ def test_suspects_are_looked_at_alone(ledger):
     run(Work(ledger, Script(), [Kind(look, batch=1)]))
     assert beside["n3"] == {"n3"}
     assert {*codes(ledger).values()} == {1}
+
+
+def test_a_memory_tells_which_mirror_was_read_last(ledger):
+    """Validators go to the URL they came from only: what another mirror said meanwhile is never taken for unchanged."""
+    asked = []
+
+    def from_mirror(mirror):
+        def behaviour(events):
+            reply = yield Request(f"https://{mirror}.example.org/{events[0].name}", conditional=True, memory="a record")
+            asked.append(reply.url)
+            return Found()
+
+        return behaviour
+
+    announce(ledger, "a")
+    door = Script()
+    for mirror in ("one", "one", "two", "one"):
+        announce(ledger, "a", fresh_for=0.0)
+        run(Work(ledger, door, [Kind(from_mirror(mirror))]))
+    assert [known is not None for _, known in door.asked] == [False, True, False, False]

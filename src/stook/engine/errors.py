@@ -36,6 +36,8 @@ class FailureCode(StrEnum):
     """The server answered with a status that says nothing about the data."""
     BROKEN_BODY = "broken_body"
     """The body is cut short, or is not what its encoding says."""
+    WRONG_UPSTREAM = "wrong_upstream"
+    """The server answers, but not as the service that its URL should lead to."""
     LANE_CLOSED = "lane_closed"
     """The lane takes no more requests in this run."""
     MALFORMED = "malformed"
@@ -59,11 +61,13 @@ class FailureCode(StrEnum):
 
     @property
     def met_nobody(self) -> bool:
-        """Whether the request reached no server: trouble of this machine or its network more often than of a host."""
+        """Whether no server of the right kind was reached: trouble of this machine, its network or its settings."""
         return self in _MET_NOBODY
 
 
-_MET_NOBODY = frozenset({FailureCode.DNS, FailureCode.CONNECT, FailureCode.TLS, FailureCode.TIMEOUT})
+_MET_NOBODY = frozenset(
+    {FailureCode.DNS, FailureCode.CONNECT, FailureCode.TLS, FailureCode.TIMEOUT, FailureCode.WRONG_UPSTREAM}
+)
 
 
 class StookError(Exception):

@@ -106,7 +106,9 @@ class Request:
 
     `lane` names the timeline it queues on; empty means the URL's host. `closes_on` lists the statuses
     that close that lane for the rest of the run. `conditional` remembers the reply's validators and
-    sends those of last time, unless `afresh`. `max_bytes` counts decoded bytes. `silence` is for a host
+    sends those of last time, unless `afresh`. They are remembered under the name `memory`, by default the URL, and sent
+    only to the URL they came from: a record that two mirrors may serve has one memory, which tells the URL whose body
+    was read last. `max_bytes` counts decoded bytes. `silence` is for a host
     that thinks long before it answers: None is the door's own limit.
 
     `redirects`: `follow` judges and follows each hop; `return` hands a redirect back as the reply, so that the
@@ -122,6 +124,7 @@ class Request:
     accept: str = "*/*"
     conditional: bool = False
     afresh: bool = False
+    memory: str = ""
     closes_on: frozenset[int] = frozenset()
     content_types: tuple[str, ...] = ()
     max_bytes: int = 64 * 1024 * 1024
@@ -131,6 +134,11 @@ class Request:
     redirects: Literal["follow", "return"] = "follow"
     into: Path | None = None
     offset: int = 0  # bytes
+
+    @property
+    def memory_name(self) -> str:
+        """The name under which validators are remembered."""
+        return self.memory or self.url
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +174,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What lets the next request for a URL be conditional: the reply's header pair as sent, and the body's sha256."""
+    """What lets the next request be conditional: the reply's header pair as sent, the body's sha256, and its URL."""
 
     etag: str = ""
     last_modified: str = ""
     digest: bytes = b""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +215,7 @@ class Found:
     """All that a visit taught: kept in one transaction.
 
     `outcomes` names the end of single events by id; every other event of the visit ends as `outcome`.
-    `forget` lists requested URLs whose validators must go: their body was not wholly understood, or is gone.
+    `forget` lists the memory names of requests whose validators must go: a body was not wholly understood, or is gone.
     """
 
     outcome: Outcome = Outcome(Code.COMPLETE)

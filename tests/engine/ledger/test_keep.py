@@ -65,7 +65,7 @@ def test_all_is_kept_together(bench):
     assert [event.facts["x"] for event in bench.claim()] == [1]
     assert [event.name for event in bench.claim(queue="feeds")] == ["feed-a"]
     assert bench.ledger.cursor("feed-a") == Cursor("feed-a", "7", ["seen"])
-    assert bench.ledger.validators([f"{URL}a", URL]) == {f"{URL}a": Validators("e", "", b"d" * 32)}
+    assert bench.ledger.validators([f"{URL}a", URL]) == {f"{URL}a": Validators("e", "", b"d" * 32, f"{URL}a")}
 
 
 @pytest.mark.parametrize("kind", ["power", "database"])
@@ -319,7 +319,7 @@ def test_forgotten_validators_go(bench):
     a, b = bench.claim()
     bench.end([a], validators={URL: Validators("old"), f"{URL}2": Validators("", "Tue", b"x" * 32)})
     bench.end([b], validators={URL: Validators("new")}, forget=frozenset({URL}))
-    assert bench.ledger.validators([URL, f"{URL}2"]) == {f"{URL}2": Validators("", "Tue", b"x" * 32)}
+    assert bench.ledger.validators([URL, f"{URL}2"]) == {f"{URL}2": Validators("", "Tue", b"x" * 32, f"{URL}2")}
 
 
 def test_validators_are_replaced(bench):
@@ -327,7 +327,7 @@ def test_validators_are_replaced(bench):
     bench.announce("a", "b")
     for event, known in zip(bench.claim(), (Validators("e", "Tue", b"x" * 32), Validators("f")), strict=True):
         bench.end([event], validators={URL: known})
-    assert bench.ledger.validators([URL]) == {URL: Validators("f")}
+    assert bench.ledger.validators([URL]) == {URL: Validators("f", url=URL)}
     assert bench.count(VALIDATOR) == 1
 
 

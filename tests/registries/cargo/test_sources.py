@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stook.engine.errors import Malformed, Unavailable
+from stook.engine.errors import FailureCode, Malformed, Unavailable
 from stook.engine.words import Code, Event, Found, Reply, Request
 from stook.registries.cargo.records import Enrichment, Known, Snapshot
 from stook.registries.cargo.sources import API, INDEX, VERSIONS, CargoApi, CargoIndex
@@ -25,9 +25,15 @@ def event(version: str = "", **more: Any) -> Event:
     return Event(queue.name, queue.id_of("oar", version), "oar", version, queue.kind, 20, **more)
 
 
+CONFIG = Reply("http://index.test/config.json", 200, b'{"dl": "http://dl.test"}')
+OTHER_URL = "http://index.test/pa/dd/paddle"
+
+
 def visit(reply: Reply | Exception, *events: Event) -> tuple[Found, Request]:
-    found, (asked,) = run_visit(SOURCE.visit(events or [event()]), {URL: reply})
-    return found, asked
+    """One visit of a new run, on a database that stores nothing yet."""
+    source = CargoIndex("http://index.test", 3600.0, 4, 50)
+    found, asked = run_visit(source.visit(events or [event()]), {URL: reply, CONFIG.url: CONFIG})
+    return found, asked[0]
 
 
 def reply(status: int = 200, body: bytes = GOOD, **more: Any) -> Reply:
@@ -71,7 +77,7 @@ def test_gone(status: int) -> None:
     assert f"HTTP {status}" in found.outcome.reason
     (record,) = found.records
     assert record.releases == ()
-    assert (found.announcements, found.forget) == ((), {URL})
+    assert (found.announcements, found.forget) == ((), {"cargo:oar"})
 
 
 @pytest.mark.parametrize("status", [403, 401, 400, 204, 301, 304])
@@ -93,7 +99,7 @@ def test_a_garbage_line() -> None:
     found, _ = visit(reply(body=b"{garbage\n" + GOOD))
     (record,) = found.records
     assert (len(record.releases), len(record.unreadable)) == (1, 1)
-    assert found.forget == {URL}
+    assert found.forget == {"cargo:oar"}
 
 
 def test_no_release() -> None:
@@ -155,7 +161,8 @@ def test_the_first_announcers_facts_count() -> None:
 def test_a_name_that_needs_quoting() -> None:
     """The path of the file is quoted as the index wants it."""
     some = Event(INDEX.name, b"x", "a-b_c", "", "index", 20)
-    found, (asked,) = run_visit(SOURCE.visit([some]), {"http://index.test/a-/b_/a-b_c": reply(404, b"")})
+    script = {"http://index.test/a-/b_/a-b_c": reply(404, b""), CONFIG.url: CONFIG}
+    found, (asked, _) = run_visit(CargoIndex("http://index.test", 3600.0, 4, 50).visit([some]), script)
     assert asked.url.endswith("/a-/b_/a-b_c")
     assert found.outcome.code is Code.NOT_FOUND
 
@@ -195,3 +202,50 @@ def test_api_other_status() -> None:
     """Any other status says nothing about the crate."""
     with pytest.raises(Unavailable, match="HTTP 400"):
         visit_api(Reply(API_URL, 400, b""))
+
+
+STORED = {("crate that is stored", "oar"): "oar", ("another crate that is stored", "oar"): "paddle"}
+NOT_FOUND = Reply(URL, 404, b"not found")
+
+
+def vanish(source: CargoIndex, **replies: Reply) -> Found:
+    script = {URL: NOT_FOUND, CONFIG.url: CONFIG, OTHER_URL: Reply(OTHER_URL, 200, GOOD)}
+    chosen = script | {reply.url: reply for reply in replies.values()}
+    return run_visit(source.visit([event()]), chosen, looks=STORED)[0]
+
+
+def test_a_stored_crate_that_is_gone() -> None:
+    """It is believed gone when the index answers for itself and still has another crate that is stored."""
+    found = vanish(CargoIndex("http://index.test", 3600.0, 4, 50))
+    assert found.outcome.code is Code.NOT_FOUND
+    assert [record.releases for record in found.records] == [()]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(CONFIG.url, 404, b"not found"),
+        Reply(CONFIG.url, 200, b"<html>welcome</html>"),
+        Reply(CONFIG.url, 200, b"{}"),
+        Reply(OTHER_URL, 404, b"not found"),
+    ],
+    ids=["no config", "a page", "another config", "all crates are gone"],
+)
+def test_an_index_that_does_not_answer_for_itself(reply: Reply) -> None:
+    """A wrong URL, or an outage that answers 404, buries nothing."""
+    with pytest.raises(Unavailable) as caught:
+        vanish(CargoIndex("http://index.test", 3600.0, 4, 50), reply=reply)
+    assert caught.value.code is FailureCode.WRONG_UPSTREAM
+
+
+def test_too_many_vanish() -> None:
+    """A run in which most crates vanish stops to believe it, unless the user says that it may be true."""
+    source = CargoIndex("http://index.test", 3600.0, 4, 50)
+    for _ in range(10):
+        vanish(source)
+    with pytest.raises(Unavailable, match="allow-deletions"):
+        vanish(source)
+    source.vanishing.looked = 100
+    vanish(source)
+    source.vanishing.looked, source.vanishing.is_allowed = 0, True
+    vanish(source)

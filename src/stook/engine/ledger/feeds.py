@@ -69,31 +69,31 @@ def write_cursors(transaction: Transaction, cursors: Sequence[Cursor], now: date
     transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], rows, ["CURSOR", "BOUNDARY", "UPDATED"])
 
 
-def read_validators(connection: sa.Connection, urls: Sequence[str]) -> dict[str, Validators]:
-    """What is known of these URLs."""
+def read_validators(connection: sa.Connection, names: Sequence[str]) -> dict[str, Validators]:
+    """The validators remembered under these names."""
     known: dict[str, Validators] = {}
-    keys = {_key(url): url for url in urls}
-    columns = [VALIDATOR.c[name] for name in ("ID", "ETAG", "LAST_MODIFIED", "DIGEST")]
+    keys = {_key(name): name for name in names}
+    columns = [VALIDATOR.c[name] for name in ("ID", "ETAG", "LAST_MODIFIED", "DIGEST", "URL")]
     for part in chunks(list(keys), 500):
         for row in connection.execute(sa.select(*columns).where(VALIDATOR.c["ID"].in_(part))):
-            known[keys[bytes(row[0])]] = Validators(row[1] or "", row[2] or "", bytes(row[3] or b""))
+            known[keys[bytes(row[0])]] = Validators(row[1] or "", row[2] or "", bytes(row[3] or b""), row[4])
     return known
 
 
 def write_validators(
     transaction: Transaction, known: Mapping[str, Validators], forget: Collection[str], now: datetime
 ) -> None:
-    """Remember `known`, but for the URLs to forget."""
+    """Remember `known`, by name, but for the names to forget."""
     for part in chunks(sorted(map(_key, forget)), 500):
         transaction.execute(sa.delete(VALIDATOR).where(VALIDATOR.c["ID"].in_(part)))
     moment = transaction.moment(now)
     rows = [
-        (_key(url), url, one.etag or None, one.last_modified or None, one.digest or None, moment)
-        for url, one in known.items()
-        if url not in forget
+        (_key(name), one.url or name, one.etag or None, one.last_modified or None, one.digest or None, moment)
+        for name, one in known.items()
+        if name not in forget
     ]
     transaction.upsert(VALIDATOR, _VALIDATOR, sorted(rows), _VALIDATOR[1:])
 
 
-def _key(url: str) -> bytes:
-    return hashlib.sha256(url.encode()).digest()[:16]
+def _key(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()[:16]

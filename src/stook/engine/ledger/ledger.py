@@ -150,10 +150,10 @@ class Ledger:
             for queue, some in by_queue(self.queues, events):
                 hold_until(transaction, queue, some, due)
 
-    def validators(self, urls: Sequence[str]) -> dict[str, Validators]:
-        """What is known of these URLs."""
+    def validators(self, names: Sequence[str]) -> dict[str, Validators]:
+        """The validators remembered under these names."""
         with self.reading() as connection:
-            return read_validators(connection, urls)
+            return read_validators(connection, names)
 
     def cursor(self, feed: str) -> Cursor | None:
         """How far a feed was read; None before the first time."""

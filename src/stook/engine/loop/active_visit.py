@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 class ActiveVisit:
     """A visit between its first step and its end. While it goes on, `ask` is what it waits for; then None.
 
-    `known` holds the validators of the requests in `ask`, as far as they are asked for.
+    `known` holds the validators of the requests in `ask`, by URL, as far as they are asked for.
     """
 
     source: Source
@@ -54,9 +54,9 @@ class ActiveVisit:
         return self.events[0].lane
 
     @property
-    def conditional_urls(self) -> list[str]:
-        """The URLs whose validators of last time the visit wants to send."""
-        return [one.url for one in self._requests() if one.conditional and not one.afresh]
+    def conditional_requests(self) -> list[Request]:
+        """The requests with which the visit wants to send the validators of last time."""
+        return [request for request in self._requests() if request.conditional and not request.afresh]
 
     def begin(self) -> None:
         """Go as far as the first ask: visits are pure, so this costs nothing."""
@@ -68,7 +68,7 @@ class ActiveVisit:
         replies = answer if isinstance(self.ask, tuple) else (answer,)
         for request, reply in zip(self._requests(), replies, strict=False):
             if request.conditional and isinstance(reply, Reply) and reply.status == 200:
-                self._seen[request.url] = validators_of(reply)
+                self._seen[request.memory_name] = replace(validators_of(reply), url=request.url)
         self._advance(lambda: visit.send(answer))
 
     def throw(self, error: StookError) -> None:

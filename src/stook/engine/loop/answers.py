@@ -84,12 +84,13 @@ class Answers:
 
     async def recall(self, visits: Sequence[ActiveVisit]) -> None:
         """Give the visits the validators for their conditional requests, in one look for all of them."""
-        urls = [url for visit in visits for url in visit.conditional_urls]
-        if not urls:
+        names = [request.memory_name for visit in visits for request in visit.conditional_requests]
+        if not names:
             return
-        known = await self.database.call(self.ledger.validators, urls)
+        remembered = await self.database.call(self.ledger.validators, names)
         for visit in visits:
-            visit.known = {url: known[url] for url in visit.conditional_urls if url in known}
+            pairs = [(request.url, remembered.get(request.memory_name)) for request in visit.conditional_requests]
+            visit.known = {url: known for url, known in pairs if known and known.url == url}
 
     async def give(self, visit: ActiveVisit, ask: Asked) -> None:
         """Answer the visit's ask, or raise the error inside the visit."""

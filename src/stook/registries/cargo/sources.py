@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+import sqlalchemy as sa
+
+from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed, Unavailable
 from stook.engine.ledger import Queue, Transaction, poll_queue
 from stook.engine.offload import off_loop
-from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request, Visit, Written
+from stook.engine.words import Announcement, Ask, Code, Event, Found, Look, Outcome, Reply, Request, Visit, Written
 from stook.registries.cargo.api import read_crate
 from stook.registries.cargo.index import IndexFile, read_index_file
 from stook.registries.cargo.keep import keep_known, keep_snapshots
@@ -19,11 +23,14 @@ from stook.registries.cargo.keep.enrichment import keep_enrichments
 from stook.registries.cargo.locked import pins_of, tags_of
 from stook.registries.cargo.names import index_path
 from stook.registries.cargo.records import Enrichment, Known, Snapshot
-from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION, package_rows
+from stook.registries.vanishing import Vanishing, denied
 
 __all__ = ["API", "API_LANE", "INDEX", "INDEX_LANE", "QUEUES", "VERSIONS", "CargoApi", "CargoIndex"]
 
 INDEX_LANE, API_LANE = "cargo.index", "cargo.api"
+KEY = ("rust", "Cargo")
+STORED, OTHER = "crate that is stored", "another crate that is stored"
 VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", facts=("SOURCE",))
 INDEX = poll_queue("cargo-index", "index")
 API = poll_queue("cargo-api", "api")
@@ -46,29 +53,37 @@ class CargoIndex:
     batch: int
     name: str = "crates.io index"
     queues: tuple[str, ...] = (INDEX.name, VERSIONS.name)
+    vanishing: Vanishing = field(default_factory=Vanishing, compare=False)
 
     def visit(self, events: Sequence[Event]) -> Visit:
         """One request for the crate's file answers for all its events."""
         name = events[0].name
         known = _known(name, events)
-        url = f"{self.index_url}/{quote(index_path(name))}"
+        memory = f"cargo:{name}"  # whichever mirror serves the file
         reply = yield Request(
-            url,
+            self._url(name),
             lane=INDEX_LANE,
             accept="text/plain",
             content_types=INDEX_TYPES,
             conditional=True,
+            memory=memory,
             # An unchanged file cannot tell whether it has the version that an event names.
             afresh=any(event.resync or event.version for event in events),
         )
+        self.vanishing.looked += 1
         if reply.not_modified:
-            return Found(records=[known] if known.lock_tags else (), announcements=[self._enrich(events, self.api_age)])
+            return Found(
+                Outcome(Code.COMPLETE, status=reply.status),
+                records=[known] if known.lock_tags else (),
+                announcements=[self._enrich(events, self.api_age)],
+            )
         if reply.status in GONE:
-            return _gone(known, url, reply)
+            yield from self._confirm(name)
+            return _gone(known, memory, reply)
         if reply.status != 200:
             raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
         file = yield from off_loop(read_index_file, name, reply.body, size=len(reply.body))
-        return self._found(known, events, url, _whole(file))
+        return self._found(known, events, memory, _whole(file))
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
         snapshots = [record for record in records if isinstance(record, Snapshot)]
@@ -79,14 +94,45 @@ class CargoIndex:
         second = keep_known(transaction, seen, now)
         return Written(_sum(first.written, second.written), _sum(first.unchanged, second.unchanged), first.rejected)
 
-    def _found(self, known: Known, events: Sequence[Event], url: str, file: IndexFile) -> Found:
+    def look(self, connection: sa.Connection | None, look: Look) -> Any:
+        """Whether a crate is stored and alive, and the name of another one that is."""
+        if connection is None:
+            return None
+        is_other = look.subject == OTHER
+        name = RUST_PRODUCT.c["PRODUCT_KEY"]
+        alive = sa.select(name).where(*package_rows(RUST_PRODUCT, KEY), RUST_PRODUCT.c["COMP_STATUS"] == 1)
+        chosen = alive.where(name > look.key) if is_other else alive.where(name == look.key)
+        found = connection.execute(chosen.order_by(name).limit(1)).scalar()
+        if found is None and is_other:
+            found = connection.execute(alive.where(name < look.key).order_by(name).limit(1)).scalar()
+        return found
+
+    def _url(self, name: str) -> str:
+        return f"{self.index_url}/{quote(index_path(name))}"
+
+    def _confirm(self, name: str) -> Generator[Ask, Any, None]:
+        """Raise Unavailable unless the index answers for itself, and has other crates that we know."""
+        if not self.vanishing.answers:
+            reply = yield Request(f"{self.index_url}/config.json", lane=INDEX_LANE, accept="application/json")
+            if reply.status != 200 or not _is_config(reply.body):
+                raise denied(f"{self.index_url} is not a registry index: its config.json is HTTP {reply.status}")
+            self.vanishing.answers = True
+        if (yield Look(STORED, name)) is None:
+            return
+        if self.vanishing.needs_canary() and (other := (yield Look(OTHER, name))):
+            reply = yield Request(self._url(other), lane=INDEX_LANE, accept="text/plain")
+            if reply.status != 200:
+                raise denied(f"the index has neither {name} nor {other}, which are stored")
+        self.vanishing.believe("crates")
+
+    def _found(self, known: Known, events: Sequence[Event], memory: str, file: IndexFile) -> Found:
         rewrite = any(event.resync for event in events)
         return Found(
             outcomes=_outcomes(events, file),
             records=[Snapshot(known, file.releases, file.unreadable, rewrite)],
             announcements=[self._enrich(events, 0.0)] if file.releases else (),
             # A body that was not wholly understood must be read again, whatever its validators say.
-            forget=frozenset({url}) if file.unreadable else frozenset(),
+            forget=frozenset({memory}) if file.unreadable else frozenset(),
         )
 
     def _enrich(self, events: Sequence[Event], fresh_for: float) -> Announcement:
@@ -127,7 +173,15 @@ class CargoApi:
         return Found(Outcome(Code.COMPLETE, status=200), records=[enrichment])
 
     def keep(self, transaction: Transaction, records: Sequence[Enrichment], now: datetime) -> Written:
-        return keep_enrichments(transaction, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), records, now)
+        return keep_enrichments(transaction, RUST_PRODUCT, RUST_VERSION, KEY, records, now)
+
+
+def _is_config(body: bytes) -> bool:
+    """Whether this is a registry's config.json: an object that says where crates are downloaded."""
+    try:
+        return "dl" in msgspec.json.decode(body, type=dict[str, Any])
+    except DECODE_ERRORS:
+        return False
 
 
 def _known(name: str, events: Sequence[Event]) -> Known:
@@ -148,9 +202,11 @@ def _whole(file: IndexFile) -> IndexFile:
     return file
 
 
-def _gone(known: Known, url: str, reply: Reply) -> Found:
+def _gone(known: Known, memory: str, reply: Reply) -> Found:
     reason = f"the index has no such crate (HTTP {reply.status})"
-    return Found(Outcome(Code.NOT_FOUND, reason, reply.status), records=[Snapshot(known, ())], forget=frozenset({url}))
+    return Found(
+        Outcome(Code.NOT_FOUND, reason, reply.status), records=[Snapshot(known, ())], forget=frozenset({memory})
+    )
 
 
 def _outcomes(events: Sequence[Event], file: IndexFile) -> dict[bytes, Outcome]:
