@@ -22,7 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from stook.engine.clock import RealClock
-from stook.engine.ledger import Finished, Ledger, Transaction, connect, poll_queue
+from stook.engine.ledger import Ledger, Transaction, VisitResult, connect, poll_queue
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.ledger.schema import LANE, POLL, STATUS, VALIDATOR
 from stook.engine.ledger.types import Binary, Moment
@@ -98,7 +98,7 @@ def claim_due(ledger: Ledger) -> Any:
 
 
 def settle_due(ledger: Ledger, events: Any) -> None:
-    ledger.keep([Finished(_Source(), events, Found())])  # type: ignore[arg-type]
+    ledger.keep([VisitResult(_Source(), events, Found())])  # type: ignore[arg-type]
 
 
 def claim_ready(ledger: Ledger) -> Any:

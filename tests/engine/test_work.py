@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from stook.engine.clock import RealClock
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable, UserError
 from stook.engine.ledger import Ledger, connect, poll_queue
-from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR
+from stook.engine.ledger.schema import METADATA, POLL, QUEUE_LANE, STATUS, VALIDATOR
 from stook.engine.tally import FAILURES_KEPT, Tally
 from stook.engine.words import Announcement, Code, Found, Outcome, Reply, Request, Validators
 from stook.engine.work import KEEP_AT_MOST, Work
@@ -265,7 +265,7 @@ def test_cancelling_while_claiming_gives_back(sqlite_url):
             return super().claim(queue, limit)
 
     engine, dialect = connect(sqlite_url)
-    METADATA.create_all(engine, tables=[POLL, STATUS, VALIDATOR])
+    METADATA.create_all(engine, tables=[POLL, QUEUE_LANE, STATUS, VALIDATOR])
     ledger = Slow(engine, dialect, [poll_queue("pages", "page")], ManualClock(jumps=False))
     announce(ledger, "a", "b")
 

@@ -10,7 +10,7 @@ import structlog
 
 from stook.engine.door.validators import validators_of
 from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
-from stook.engine.ledger import Finished
+from stook.engine.ledger import VisitResult
 from stook.engine.ledger.queue.settle import postponement
 from stook.engine.words import Ask, Code, Event, Found, Outcome, Part, Reply, Request, Source, Validators, Visit
 
@@ -44,7 +44,7 @@ class Begun:
             self._seen[request.url] = validators_of(reply)
         self._advance(lambda: visit.send(reply))
 
-    def take_part(self) -> Finished:
+    def take_part(self) -> VisitResult:
         """What there is to keep so far; then go on."""
         if self._visit is None or self.part is None:
             raise RuntimeError("the visit has no part")
@@ -52,7 +52,7 @@ class Begun:
         found = Found(records=part.records, announcements=part.announcements, cursor=part.cursor)
         visit = self._visit
         self._advance(lambda: next(visit))
-        return Finished(self.source, self.events, found, is_part=True)
+        return VisitResult(self.source, self.events, found, is_part=True)
 
     def fail(self, error: StookError) -> None:
         """Go on with an error in place of a reply."""
@@ -73,11 +73,11 @@ class Begun:
         """Whether the request wants the validators of last time."""
         return self.request is not None and self.request.conditional and not self.request.afresh
 
-    def finished(self) -> Finished:
+    def finished(self) -> VisitResult:
         """What there is to keep. Of a failed visit no validators: its replies must be had again in full."""
-        finished = Finished(self.source, self.events, self._found, self._seen)
+        finished = VisitResult(self.source, self.events, self._found, self._seen)
         if any(finished.outcome_of(event).code is Code.FAILED for event in self.events):
-            return Finished(self.source, self.events, self._found)
+            return VisitResult(self.source, self.events, self._found)
         return finished
 
     def _first(self) -> Ask:

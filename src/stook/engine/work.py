@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import structlog
 
 from stook.engine.errors import StookError
-from stook.engine.ledger import Finished, Kept, Ledger
+from stook.engine.ledger import Ledger, Receipt, VisitResult
 from stook.engine.tally import Failure, Tally
 from stook.engine.visits import Begun
 from stook.engine.words import Code, Event, Outcome, Reply, Request, Source, Validators
@@ -55,7 +55,7 @@ class Work:
         self._places = {id(source): asyncio.Semaphore(source.tasks) for source in sources}
         self._busy: Counter[int] = Counter()  # visits under way, by source
         self._database = ThreadPoolExecutor(1, "ledger")
-        self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()  # None: no more will come
+        self._finished: asyncio.Queue[VisitResult | None] = asyncio.Queue()  # None: no more will come
         self._parts: dict[int, asyncio.Event] = {}  # of visits that go on; set when they are kept
         self._taken: list[Event] = []  # claimed, their visits not made yet
         self._put_back: list[Event] = []  # of visits that were given up after `stop`
@@ -215,7 +215,7 @@ class Work:
         self._wake.set()
         return True
 
-    def _hand_over(self, part: Finished) -> asyncio.Event:
+    def _hand_over(self, part: VisitResult) -> asyncio.Event:
         self._parts[id(part)] = kept = asyncio.Event()
         self._finished.put_nowait(part)
         return kept
@@ -248,7 +248,7 @@ class Work:
                     del self._held[id(one)]
             self._wake.set()
 
-    def _count(self, kept: Kept) -> None:
+    def _count(self, kept: Receipt) -> None:
         tally = self.tally
         tally.outcomes.update({code.name.lower(): count for code, count in kept.outcomes.items()})
         tally.written += kept.written

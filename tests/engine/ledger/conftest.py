@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from stook.engine.ledger import Finished, Kept, Ledger, Queue, Transaction, connect, poll_queue
-from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR, unquoted
+from stook.engine.ledger import Ledger, Queue, Receipt, Transaction, VisitResult, connect, poll_queue
+from stook.engine.ledger.schema import METADATA, POLL, QUEUE_LANE, STATUS, VALIDATOR, unquoted
 from stook.engine.ledger.types import Identity, Json
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Validators, Visit, Written
 from stook.registries.cargo.sources import VERSIONS
@@ -69,10 +69,10 @@ class Bench:
         outcome: Outcome | Code = Code.COMPLETE,
         validators: Mapping[str, Validators] | None = None,
         **found: Any,
-    ) -> Kept:
+    ) -> Receipt:
         """Keep one visit about all these events."""
         ended = outcome if isinstance(outcome, Outcome) else Outcome(outcome)
-        visit = Finished(self.source, events, Found(ended, **found), validators or {})
+        visit = VisitResult(self.source, events, Found(ended, **found), validators or {})
         return self.ledger.keep([visit])
 
     def row(self, identity: bytes, queue: str = "pages") -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Bench:
 
 def open_bench(url: str) -> Bench:
     engine, dialect = connect(url)
-    METADATA.create_all(engine, tables=[POLL, STATUS, VALIDATOR, VERSIONS.table])
+    METADATA.create_all(engine, tables=[POLL, QUEUE_LANE, STATUS, VALIDATOR, VERSIONS.table])
     RECORDS.metadata.create_all(engine)
     queues: tuple[Queue, ...] = (VERSIONS, PAGES, FEEDS)
     clock = ManualClock(jumps=False)

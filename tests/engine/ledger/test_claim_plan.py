@@ -101,7 +101,8 @@ def mariadb_plan(connection, statement, parameters):
 def test_a_claim_walks_the_due_index(full_bench, queue):
     """A claim reads one range of the due index in its order, and completes packages by ranges of the key."""
     seen = statements_of(full_bench, lambda: full_bench.claim(100, queue=queue))
-    first, *others = [plan(full_bench, *one) for one in seen if one[0].startswith("SELECT")]
+    seen = [one for one in seen if one[0].startswith("SELECT") and "TB_CRAWLER_LANE" not in one[0]]
+    first, *others = [plan(full_bench, *one) for one in seen]
     assert first == ({f"IX_{full_bench.ledger.queues[queue].table.name}_DUE"}, [])
     assert bool(others) == (queue == "cargo")
     for indexes, faults in others:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stook.engine.errors import LaneClosed, Malformed, Unavailable
-from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.ledger.queue.codes import URGENT
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request
 from stook.registries.golang.proxy.errors import FRESH_DELAY
 from stook.registries.golang.queues import MODULE, PAGE, PROXY_LANE, VERSIONS

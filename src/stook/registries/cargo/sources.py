@@ -23,7 +23,7 @@ from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION
 __all__ = ["API", "API_LANE", "INDEX", "INDEX_LANE", "QUEUES", "VERSIONS", "CargoApi", "CargoIndex"]
 
 INDEX_LANE, API_LANE = "cargo.index", "cargo.api"
-VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", facts=("SOURCE",))
+VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", fact_columns=("SOURCE",))
 INDEX = poll_queue("cargo-index", "index")
 API = poll_queue("cargo-api", "api")
 QUEUES = (VERSIONS, INDEX, API)
@@ -61,7 +61,9 @@ class CargoIndex:
             afresh=any(event.resync or event.version for event in events),
         )
         if reply.not_modified:
-            return Found(records=[known] if known.lock_tags else (), announcements=[self._enrich(events, self.api_age)])
+            outcome = Outcome(Code.COMPLETE, status=reply.status)
+            records = [known] if known.lock_tags else ()
+            return Found(outcome, records=records, announcements=[self._enrich(events, self.api_age)])
         if reply.status in GONE:
             return _gone(known, url, reply)
         if reply.status != 200:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
+from stook.engine.ledger.queue.codes import is_new
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Visit
 from stook.registries.golang.classify import ResolveKind, resolve_kind
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
@@ -194,8 +195,8 @@ def _nothing(latest: Latest, status: int) -> Outcome:
 
 def _waits(event: Event) -> bool:
     """An event that was announced for half an hour later."""
-    is_new = event.processed == 20 and event.attempts == 0
-    return bool(event.facts.get("wait")) and is_new and not (event.urgent or event.resync)
+    is_first = is_new(event.processed) and event.attempts == 0
+    return bool(event.facts.get("wait")) and is_first and not (event.urgent or event.resync)
 
 
 def _problem(path: str, version: str) -> str:

@@ -96,7 +96,8 @@ def test_a_visit_is_lost_as_a_whole(bench):
     bench.put(ids[0], queue="cargo", LEASE=1)
     kept = bench.end(events, records=[("a", "{}")])
     assert (kept.lost, bench.records()) == (1, {})
-    assert bench.row(ids[1], "cargo")["PROCESSED"] == 20
+    assert bench.row(ids[1], "cargo")["PROCESSED"] == 0
+    assert [event.id for event in bench.claim(queue="cargo")] == [ids[1]]
 
 
 def test_settling_twice_is_harmless(bench):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.engine.ledger.queue.settle import LADDER, back_off, next_state
+from stook.engine.ledger.queue.codes import LADDER
+from stook.engine.ledger.queue.settle import back_off, next_state
 from stook.engine.words import Code, Event, Outcome
 
 NOW = datetime(2026, 11, 1)

@@ -27,6 +27,15 @@ class Dialect(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def has_partial_indexes(self) -> bool:
+        """Whether an index keeps out the rows that its condition leaves out (see `schema.due_index`)."""
+        ...
+
+    @property
+    def joins_laterally(self) -> bool:
+        """Whether one statement can take a range of rows for each row of another."""
+        ...
 
     def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Insert rows, or fail on the first that is there."""

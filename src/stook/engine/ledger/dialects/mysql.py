@@ -36,6 +36,8 @@ class Mysql:
 
     name: str = "mysql"
     place: str = "SEQ"
+    has_partial_indexes: bool = False
+    joins_laterally: bool = False
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         # INSERT IGNORE would hide other errors too.

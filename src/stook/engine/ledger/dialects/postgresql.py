@@ -32,6 +32,8 @@ class Postgresql:
 
     name: str = "postgresql"
     place: str = "ctid"
+    has_partial_indexes: bool = True
+    joins_laterally: bool = True
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")

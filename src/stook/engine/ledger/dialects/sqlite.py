@@ -41,6 +41,8 @@ class Sqlite:
 
     name: str = "sqlite"
     place: str = "rowid"
+    has_partial_indexes: bool = True
+    joins_laterally: bool = False
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         if rows:
