@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from stook.engine.clock import RealClock
 from stook.engine.ledger import Ledger, Transaction, VisitResult, connect, poll_queue
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
-from stook.engine.ledger.schema import LANE, POLL, STATUS, VALIDATOR
+from stook.engine.ledger.schema import LANE, POLL, QUEUE_LANE, STATUS, VALIDATOR
 from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Found
 
@@ -158,7 +158,7 @@ def show(mix: str, count: int, times: Mapping[str, Sequence[float]]) -> None:
 def drop(ledger: Ledger) -> None:
     READY.metadata.drop_all(ledger.engine)
     with ledger.engine.begin() as connection:
-        for table in (LANE, POLL, STATUS, VALIDATOR):
+        for table in (LANE, POLL, QUEUE_LANE, STATUS, VALIDATOR):
             connection.execute(sa.text(f"DROP TABLE IF EXISTS {table.name}"))
         connection.execute(sa.text("DROP TABLE IF EXISTS tb_schema_version"))
 

@@ -11,14 +11,35 @@ import pytest
 import sqlalchemy as sa
 
 from stook.engine.ledger import Ledger, Queue, Receipt, Transaction, VisitResult, connect, poll_queue
-from stook.engine.ledger.schema import METADATA, POLL, QUEUE_LANE, STATUS, VALIDATOR, unquoted
-from stook.engine.ledger.types import Identity, Json
+from stook.engine.ledger.schema import (
+    METADATA,
+    POLL,
+    QUEUE_LANE,
+    STATUS,
+    VALIDATOR,
+    column,
+    due_index,
+    queue_columns,
+    table,
+    unquoted,
+)
+from stook.engine.ledger.types import Identity, Json, small
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Validators, Visit, Written
 from stook.registries.cargo.sources import VERSIONS
 from stook.testing import ManualClock
 
 PAGES = poll_queue("pages", "page")
 FEEDS = poll_queue("feeds", "feed")
+OWN = sa.MetaData()
+FRONTIER_TABLE = table(
+    "TB_TEST_FRONTIER",
+    *queue_columns(lane=True),
+    column("URL", Identity(512), null=False),
+    column("DEPTH", small()),
+    metadata=OWN,
+)
+due_index(FRONTIER_TABLE)
+FRONTIER = Queue("frontier", "page", FRONTIER_TABLE, "URL", fact_columns=("DEPTH",), has_lanes=True)
 RECORDS = sa.Table(
     unquoted("TB_TEST_RECORD"),
     sa.MetaData(),
@@ -60,8 +81,8 @@ class Bench:
         split = [name.partition("@") for name in names]
         return self.ledger.announce([Announcement(queue, name, version, **more) for name, _, version in split])
 
-    def claim(self, limit: int = 10, queue: str = "pages") -> list[Event]:
-        return self.ledger.claim(queue, limit)
+    def claim(self, limit: int = 10, queue: str = "pages", **more: Any) -> list[Event]:
+        return self.ledger.claim(queue, limit, **more)
 
     def end(
         self,
@@ -107,7 +128,8 @@ def open_bench(url: str) -> Bench:
     engine, dialect = connect(url)
     METADATA.create_all(engine, tables=[POLL, QUEUE_LANE, STATUS, VALIDATOR, VERSIONS.table])
     RECORDS.metadata.create_all(engine)
-    queues: tuple[Queue, ...] = (VERSIONS, PAGES, FEEDS)
+    OWN.create_all(engine)
+    queues: tuple[Queue, ...] = (VERSIONS, PAGES, FEEDS, FRONTIER)
     clock = ManualClock(jumps=False)
     return Bench(Ledger(engine, dialect, queues, clock), clock)
 

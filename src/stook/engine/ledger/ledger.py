@@ -35,6 +35,7 @@ TRIES = 8  # of a write that others are in the way of
 CONFLICT = BackOff(0.05, 6.4)
 EACH = 8
 """Events that a claim takes from one lane, unless it says otherwise."""
+LOOK_FOR_LANES = 16  # claims, of which one looks for lanes where none were, though enough events wait without one
 MENDING = 10.0  # seconds between two looks for lanes that no claim would look at
 log = structlog.get_logger(__name__)
 
@@ -53,6 +54,7 @@ class Ledger:
         self._writer = BatchWriter(self.transaction, self._answers, dialect, self.queues, clock)
         self._gains: dict[str, float] = {}  # events per due row looked at, by queue, as the last claim found it
         self._claims = count()
+        self._with_lanes: set[str] = set()  # queues in which the last claim met lanes
         self._mended_at: dict[str, float] = {}  # by queue, on the monotonic clock
 
     def close(self) -> None:
@@ -105,10 +107,17 @@ class Ledger:
         look = ceil(limit / self._gains.get(queue.name, 1.0))
         with self.transaction() as transaction:
             now = self.clock.now()  # after the wait for the database: a lease must not begin in the past
-            lanes_first = next(self._claims) % 2 == 1
-            terms = ClaimTerms(queue, now, now + self.lease, limit, look, each, room, lanes_first)
+            turn = next(self._claims)
+            expects_lanes = queue.name in self._with_lanes or turn % LOOK_FOR_LANES == 0
+            terms = ClaimTerms(
+                queue, now, now + self.lease, limit, look, each, room, expects_lanes, lanes_first=turn % 2 == 1
+            )
             held = claim(transaction, terms)
         self._gains[queue.name] = held.gain
+        if held.has_met_lanes:
+            self._with_lanes.add(queue.name)
+        elif expects_lanes:
+            self._with_lanes.discard(queue.name)
         return held
 
     def _mend_lanes(self, queue: Queue) -> None:

@@ -52,7 +52,7 @@ def column(
     return Column(unquoted(name), kind, primary_key=key, nullable=null and not key, server_default=default)
 
 
-def table(name: str, *columns: Column[Any]) -> Table:
+def table(name: str, *columns: Column[Any], metadata: MetaData = METADATA) -> Table:
     """One table; clustered by its primary key where the engine can.
 
     Not so a queue: its ids are digests, and rows in that order would go to all places of a table that outgrows the
@@ -60,7 +60,7 @@ def table(name: str, *columns: Column[Any]) -> Table:
     """
     return Table(
         unquoted(name),
-        METADATA,
+        metadata,
         *columns,
         sqlite_with_rowid=ARRIVAL in {column.name for column in columns},
         mysql_engine="InnoDB",
@@ -124,7 +124,7 @@ def due_index(target: Table, *before: str) -> None:
         return
     lane = target.c["LANE"]
     _partial(due_index_name(target), is_due, *keys, lane, due, identity)
-    _partial(time_index_name(target), is_due & (lane != literal_column("''")), *keys, due, identity)
+    _partial(time_index_name(target), (lane != literal_column("''")) & is_due, *keys, due)
 
 
 def _partial(name: str, where: ColumnElement[bool], *keys: ColumnElement[Any]) -> None:

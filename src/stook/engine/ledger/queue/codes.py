@@ -89,9 +89,9 @@ def is_new(code: int) -> bool:
 
 def held_code(code: int) -> int:
     """The code of an event that is claimed at `code`. One whose holder died keeps its number."""
-    if code in RUNGS:
+    if _RUNG <= code <= _RUNG_MOST:
         return code - _CLAIMED_RUNG
-    return code if is_held(code) else _HELD
+    return code if _HELD <= code <= _HELD_MOST else _HELD
 
 
 def released_code(held: int) -> int:
@@ -140,10 +140,10 @@ def held_text(column: str) -> str:
 
 
 def held_value(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
-    """In SQL: `held_code`."""
+    """In SQL: `held_code`, of a row that is not held."""
     on_rung = column.between(sa.literal_column(str(_RUNG)), sa.literal_column(str(_RUNG_MOST)))
     offset: sa.ColumnElement[int] = sa.literal_column(str(_CLAIMED_RUNG))
-    return sa.case((on_rung, column - offset), (held_column(column), column), else_=sa.literal_column(str(_HELD)))
+    return sa.case((on_rung, column - offset), else_=sa.literal_column(str(_HELD)))
 
 
 def released_value(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

@@ -98,7 +98,7 @@ def _free_abandoned(
             continue
         where = (*part.where, *holding, table.c["LEASE"].in_(chosen))
         ids = transaction.execute(part.of(sa.select(table.c["ID"]), queue).where(*where).with_for_update()).scalars()
-        state = {"DUE_AT": now, "LEASE": None, "DELIVERIES": deliveries + (not is_ours)}
+        state = {"DUE_AT": now, "LEASE": None, "DELIVERIES": deliveries + int(not is_ours)}
         freed += _free(transaction, queue, list(ids), state | {"PROCESSED": released_value(processed)})
     return freed
 

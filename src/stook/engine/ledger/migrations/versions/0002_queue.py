@@ -24,8 +24,8 @@ def upgrade() -> None:
     drop_index("IX_TB_CRAWLER_POLL_DUE", "TB_CRAWLER_POLL")
     keys = ["QUEUE", "LANE", "DUE_AT", "ID"]
     make_index("IX_TB_CRAWLER_POLL_DUE", "TB_CRAWLER_POLL", keys, "DUE_AT IS NOT NULL")
-    keys = ["QUEUE", "DUE_AT", "ID"]
-    make_index("IX_TB_CRAWLER_POLL_TIME", "TB_CRAWLER_POLL", keys, "DUE_AT IS NOT NULL AND LANE <> ''")
+    where = "LANE != '' AND DUE_AT IS NOT NULL"
+    make_index("IX_TB_CRAWLER_POLL_TIME", "TB_CRAWLER_POLL", ["QUEUE", "DUE_AT"], where)
     op.create_table(
         n("TB_CRAWLER_LANE"),
         sa.Column(n("QUEUE"), Identity(32), nullable=False),

@@ -15,14 +15,14 @@ from stook.engine.errors import FailureCode
 from stook.engine.ledger.feeds import cursor_of
 from stook.engine.ledger.queue.claim.lane_walk import LaneWalk
 from stook.engine.ledger.queue.claim.packages import due_rows
-from stook.engine.ledger.queue.claim.rows import NAME, PLACE, deaths, event_of
+from stook.engine.ledger.queue.claim.rows import DELIVERIES, NAME, PLACE, PROCESSED, deaths, events_of
 from stook.engine.ledger.queue.codes import (
     GIVEN_UP,
     SUSPECT_DELIVERIES,
     TOO_MANY_DELIVERIES,
     URGENT,
-    held_column,
     held_value,
+    is_held,
 )
 from stook.engine.ledger.queue.model import Queue
 from stook.engine.ledger.queue.token import new_token
@@ -40,7 +40,8 @@ class ClaimTerms:
     """What a claim may take: up to `limit` due events, held until `lease_end`.
 
     `look` is how many rows of a queue without lanes to begin with (see `due_rows`). Of lanes: `each` events from each,
-    but only so many as `room` says from those it names. `lanes_first` says which come first, lanes or events without.
+    but only so many as `room` says from those it names. `expects_lanes`: look for them though enough events wait
+    without one. `lanes_first` says which come first.
     """
 
     queue: Queue
@@ -50,15 +51,17 @@ class ClaimTerms:
     look: int
     each: int
     room: Mapping[str, int] = field(default_factory=dict)
+    expects_lanes: bool = True
     lanes_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The events held; how many events a row brought; whether there may be more though too few came."""
+    """The events held, and how many each row brought; whether lanes were met; whether more may wait than came."""
 
     events: Sequence[Event]
     gain: float
+    has_met_lanes: bool
     is_cut: bool
 
 
@@ -70,16 +73,12 @@ def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
     rows, deadly = separated(found)
     if deadly:
         _give_up(transaction, queue, deadly, terms.now)
-    token = new_token()
-    for part in chunks(rows, 500):
-        here = transaction.dialect.at([row[PLACE] for row in part])
-        statement = _holding(queue, transaction.dialect.place)
-        transaction.change(statement, {"until": terms.lease_end, "token": token}, here)
+    token = _hold(transaction, queue, rows, terms.lease_end)
     walk.end(rows)
     cursors = _cursors(transaction, queue, [row[NAME] for row in rows]) if queue.has_cursor else None
     urgent = transaction.moment(terms.now - URGENT / 2)
-    events = [event_of(queue, row, urgent, token, cursors) for row in rows]
-    return Claim(events, gain, is_cut=walk.is_cut or bool(deadly))
+    events = events_of(queue, rows, urgent, token, cursors)
+    return Claim(events, gain, walk.has_met_any, walk.is_cut or bool(deadly))
 
 
 def _found(transaction: Transaction, terms: ClaimTerms, walk: LaneWalk) -> tuple[list[Any], float]:
@@ -88,8 +87,9 @@ def _found(transaction: Transaction, terms: ClaimTerms, walk: LaneWalk) -> tuple
     if not queue.has_lanes:
         return due_rows(transaction, queue, now, limit, terms.look)
     most = max(0, min(limit, terms.room.get("", limit)))
-    if walk.is_over(limit):
-        return due_rows(transaction, queue, now, most, most)
+    if not terms.expects_lanes or walk.is_over(limit):
+        others = due_rows(transaction, queue, now, most, most)[0]
+        return [*others, *walk.take(limit - len(others))], 1.0
     share = min(most, (limit + (not terms.lanes_first)) // 2)
     others = due_rows(transaction, queue, now, share, share)[0]
     laned = walk.take(limit - len(others))
@@ -99,12 +99,25 @@ def _found(transaction: Transaction, terms: ClaimTerms, walk: LaneWalk) -> tuple
     return [*laned, *others] if terms.lanes_first else [*others, *laned], 1.0
 
 
+def _hold(transaction: Transaction, queue: Queue, rows: Sequence[Any], lease_end: datetime) -> int:
+    """Returns the token under which the rows are held."""
+    token = new_token()
+    for is_retaken in (False, True):
+        alike = [row[PLACE] for row in rows if is_held(row[PROCESSED]) is is_retaken]
+        statement = _holding(queue, transaction.dialect.place, is_retaken=is_retaken)
+        for places in chunks(alike, 500):
+            transaction.change(statement, {"until": lease_end, "token": token}, transaction.dialect.at(places))
+    return token
+
+
 def separated(rows: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The rows to hold, and those to give up, as too many workers died with them.
 
     Whatever package may have killed a worker is apart from all others: it is taken alone if it is the first in line,
     and left for a later claim otherwise.
     """
+    if not any(row[DELIVERIES] for row in rows):
+        return list(rows), []
     deadly = [row for row in rows if deaths(row) >= TOO_MANY_DELIVERIES]
     rest = [row for row in rows if deaths(row) < TOO_MANY_DELIVERIES]
     suspects = {row[NAME] for row in rest if deaths(row) >= SUSPECT_DELIVERIES}
@@ -134,21 +147,15 @@ def _cursors(transaction: Transaction, queue: Queue, names: Sequence[str]) -> di
 
 
 @cache
-def _holding(queue: Queue, place: str) -> sa.Update:
-    """In this order: MySQL reads columns that it has already set."""
+def _holding(queue: Queue, place: str, *, is_retaken: bool) -> sa.Update:
+    """`is_retaken`: the rows were held before, by a worker that died."""
     table = queue.table
-    processed, deliveries = table.c["PROCESSED"], table.c["DELIVERIES"]
-    one_more = sa.case((held_column(processed), deliveries + sa.literal_column("1")), else_=deliveries)
-    return (
-        sa.update(table)
-        .where(these(place))
-        .ordered_values(
-            (deliveries, one_more),
-            (table.c["DUE_AT"], sa.bindparam("until", type_=table.c["DUE_AT"].type)),
-            (table.c["LEASE"], sa.bindparam("token", type_=table.c["LEASE"].type)),
-            (processed, held_value(processed)),
-        )
-    )
+    values: dict[str, Any] = {"DUE_AT": sa.bindparam("until"), "LEASE": sa.bindparam("token")}
+    if is_retaken:
+        values["DELIVERIES"] = table.c["DELIVERIES"] + 1
+    else:
+        values["PROCESSED"] = held_value(table.c["PROCESSED"])
+    return sa.update(table).where(these(place)).values(values)
 
 
 @cache

@@ -60,6 +60,11 @@ class LaneWalk:
             self._ahead = self._look(ceil(limit / self.each))
         return not self._ahead
 
+    @property
+    def has_met_any(self) -> bool:
+        """Whether any lane was due."""
+        return bool(self._turns)
+
     def take(self, limit: int) -> list[Any]:
         """Due rows, locked: up to `limit`."""
         rows: list[Any] = []
@@ -80,6 +85,8 @@ class LaneWalk:
 
     def end(self, held: Sequence[Any]) -> None:
         """Move on the lanes that gave the rows held, and those that had nothing due: the others keep their turn."""
+        if not self._turns:
+            return
         served = {row[LANE] for row in held}
         firsts: dict[str, Any] = dict(self._rows(_firsts, [(turn.lane, 1) for turn in self._turns]))
         moved = []

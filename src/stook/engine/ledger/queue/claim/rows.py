@@ -11,7 +11,7 @@ from stook.engine.ledger.queue.codes import held_code, next_deliveries
 from stook.engine.ledger.queue.model import Queue, read_facts
 from stook.engine.words import Cursor, Event
 
-__all__ = ["DUE_AT", "ID", "LANE", "NAME", "PLACE", "columns", "deaths", "event_of"]
+__all__ = ["DELIVERIES", "DUE_AT", "ID", "LANE", "NAME", "PLACE", "PROCESSED", "columns", "deaths", "events_of"]
 
 ID: Final = 0
 NAME: Final = 1
@@ -45,27 +45,20 @@ def deaths(row: Sequence[Any]) -> int:
     return next_deliveries(row[DELIVERIES], row[PROCESSED])
 
 
-def event_of(
-    queue: Queue, row: Sequence[Any], urgent_before: Any, token: int, cursors: Mapping[str, Cursor | None] | None
-) -> Event:
-    """The event; `urgent_before` is a moment as the driver gives it."""
-    identity, name, version, processed, attempts, resync, due_at, _, lane, *rest, _ = row
-    facts = dict(zip(queue.fact_columns, rest, strict=True))
-    facts |= read_facts(name, facts.pop("FACTS", None))
-    if cursors is not None:
-        facts["cursor"] = cursors[name]
-    return Event(
-        queue=queue.name,
-        id=bytes(identity),
-        name=name,
-        version=version,
-        kind=queue.kind,
-        processed=held_code(processed),
-        attempts=attempts,
-        resync=bool(resync),
-        urgent=due_at < urgent_before,
-        lease=token,
-        lane=lane,
-        deliveries=deaths(row),
-        facts=facts,
-    )
+def events_of(
+    queue: Queue, rows: Sequence[Any], urgent_before: Any, token: int, cursors: Mapping[str, Cursor | None] | None
+) -> list[Event]:
+    """The events; `urgent_before` is a moment as the driver gives it. All in one loop: it runs a million times."""
+    events = []
+    fact_columns = queue.fact_columns
+    for identity, name, version, code, attempts, resync, due_at, deliveries, lane, *values, _ in rows:
+        facts = dict(zip(fact_columns, values))  # noqa: B905  the statement has as many
+        if packed := facts.pop("FACTS", None):
+            facts |= read_facts(name, packed)
+        if cursors is not None:
+            facts["cursor"] = cursors[name]
+        held = held_code(code)
+        deaths = deliveries + 1 if held == code else deliveries  # it was held before, by a worker that died
+        state = (held, attempts, resync != 0, due_at < urgent_before, token, lane, deaths)
+        events.append(Event(queue.name, bytes(identity), name, version, queue.kind, *state, facts))
+    return events
