@@ -26,11 +26,11 @@ def add_columns(table: str, *columns: sa.Column[Any]) -> None:
             op.add_column(unquoted(table), column)
 
 
-def make_index(name: str, table: str, columns: Sequence[str], where: str) -> None:
+def make_index(name: str, table: str, columns: Sequence[str], where: str = "") -> None:
     """Make an index, partial where the engine can; leave one of that name as it is."""
     if name not in _names("INDEX_NAME", "STATISTICS", table):
         keys = [unquoted(column) for column in columns]
-        condition = sa.text(where)
+        condition = sa.text(where) if where else None
         op.create_index(unquoted(name), unquoted(table), keys, sqlite_where=condition, postgresql_where=condition)
 
 

@@ -154,18 +154,11 @@ QUEUE_LANE = table(
     "TB_CRAWLER_LANE",
     column("QUEUE", Identity(QUEUE_LENGTH), key=True),
     column("LANE", Identity(LANE_LENGTH), key=True),
-    column("NEXT_AT", Moment()),
+    column("NEXT_AT", Moment(), null=False),
     column("TURN", big(), null=False, default="0"),
 )
-"""The lanes of queues: when each is to be looked at next (NULL: nothing waits there), and how often it was.
-
-See `stook.engine.ledger.queue.lanes`.
-"""
-_partial(
-    "IX_TB_CRAWLER_LANE_NEXT",
-    QUEUE_LANE.c["NEXT_AT"].is_not(None),
-    *(QUEUE_LANE.c[name] for name in ("QUEUE", "NEXT_AT", "TURN", "LANE")),
-)
+"""The lanes of queues: when each is to be looked at next, and how often it gave events (see `queue.lanes`)."""
+Index(unquoted("IX_TB_CRAWLER_LANE_NEXT"), *(QUEUE_LANE.c[name] for name in ("QUEUE", "NEXT_AT", "TURN", "LANE")))
 
 STATUS = table(
     "TB_CRAWLER_STATUS",

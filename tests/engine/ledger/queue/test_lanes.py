@@ -12,7 +12,10 @@ import sqlalchemy as sa
 from stook.engine.errors import FailureCode, Refused
 from stook.engine.ledger import Queue, operate
 from stook.engine.ledger.queue.announce import announce_all
+from stook.engine.ledger.queue.claim import ClaimTerms
+from stook.engine.ledger.queue.claim import claim as take
 from stook.engine.ledger.queue.lanes import lane_of, wake_lanes
+from stook.engine.ledger.queue.settle import settle
 from stook.engine.ledger.schema import POLL, QUEUE_LANE
 from stook.engine.words import Announcement, Code, Outcome
 from stook.registries.store import RUST_LIST
@@ -272,14 +275,14 @@ def test_no_due_event_is_out_of_reach(bench, seed):
         fresh_for = dice.choice([None, None, 0.0, 60.0])
         return Announcement("frontier", f"{dice.randrange(40)}", lane=lane, fresh_for=fresh_for, **flags)
 
-    def take():
+    def hold():
         room = {lane: dice.randrange(3) for lane in lanes if dice.random() < 0.3}
         held.extend(bench.claim(dice.randrange(1, 12), queue="frontier", each=dice.randrange(1, 5), room=room))
 
     actions = [
         lambda: bench.ledger.announce([announcement() for _ in range(dice.randrange(1, 12))]),
-        take,
-        take,
+        hold,
+        hold,
         end,
         end,
         lambda: bench.ledger.release(some()),
@@ -323,8 +326,6 @@ def test_a_claim_beside_a_visit_that_ends(shared_bench, is_flushed):
     events = bench.claim(queue="frontier")
     fill(bench, a=2)
     with bench.ledger.transaction() as transaction:
-        from stook.engine.ledger.queue.settle import settle
-
         ends = [(event, Outcome(Code.PENDING, delay=1)) for event in events]
         settle(transaction, bench.ledger.queues["frontier"], ends, bench.now)
         if is_flushed:
@@ -339,9 +340,10 @@ def test_workers_take_different_lanes(shared_bench):
     """While one claim is under way another takes other lanes."""
     bench = shared_bench
     fill(bench, a=4, b=4, c=4, d=4)
-    with bench.ledger.engine.begin() as connection:
-        ours = (QUEUE_LANE.c["QUEUE"] == "frontier", QUEUE_LANE.c["LANE"].in_(["a", "b"]))
-        connection.execute(sa.select(QUEUE_LANE).where(*ours).with_for_update()).all()
+    queue, end = bench.ledger.queues["frontier"], bench.later(LEASE)
+    with bench.ledger.transaction() as transaction:
+        events = take(transaction, ClaimTerms(queue, bench.now, end, limit=8, look=8, each=4)).events
+        assert Counter(event.lane for event in events) == {"a": 4, "b": 4}
         assert claim(bench, 8) == {"c": 4, "d": 4}
 
 

@@ -21,10 +21,11 @@ from stook.engine.ledger.schema import LANE_LENGTH, QUEUE_LANE
 from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Announcement
 
-__all__ = ["LANE_COLUMNS", "lane_of", "overlooked_lanes", "wake_lanes", "wake_lanes_of"]
+__all__ = ["LANE_COLUMNS", "NEVER", "lane_of", "overlooked_lanes", "wake_lanes", "wake_lanes_of"]
 
 LANE_COLUMNS = ("QUEUE", "LANE", "NEXT_AT", "TURN")
-EARLIER = "NEXT_AT=CASE WHEN {old} IS NULL OR {old} > {new} THEN {new} ELSE {old} END"
+EARLIER = "NEXT_AT=CASE WHEN {old} > {new} THEN {new} ELSE {old} END"
+NEVER = datetime.max  # where nothing waits; no NULL, as MariaDB would begin with those rows
 SAMPLE = 64  # events at each end of what is due
 
 

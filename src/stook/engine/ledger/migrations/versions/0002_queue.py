@@ -30,7 +30,7 @@ def upgrade() -> None:
         n("TB_CRAWLER_LANE"),
         sa.Column(n("QUEUE"), Identity(32), nullable=False),
         sa.Column(n("LANE"), Identity(255), nullable=False),
-        sa.Column(n("NEXT_AT"), Moment(), nullable=True),
+        sa.Column(n("NEXT_AT"), Moment(), nullable=False),
         sa.Column(n("TURN"), big(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint(n("QUEUE"), n("LANE")),
         mariadb_charset="utf8mb4",
@@ -39,6 +39,4 @@ def upgrade() -> None:
         mysql_engine="InnoDB",
         sqlite_with_rowid=False,
     )
-    make_index(
-        "IX_TB_CRAWLER_LANE_NEXT", "TB_CRAWLER_LANE", ["QUEUE", "NEXT_AT", "TURN", "LANE"], "NEXT_AT IS NOT NULL"
-    )
+    make_index("IX_TB_CRAWLER_LANE_NEXT", "TB_CRAWLER_LANE", ["QUEUE", "NEXT_AT", "TURN", "LANE"])

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from stook.engine.ledger.queue.claim.rows import LANE, columns
 from stook.engine.ledger.queue.codes import URGENT
-from stook.engine.ledger.queue.lanes import LANE_COLUMNS
+from stook.engine.ledger.queue.lanes import LANE_COLUMNS, NEVER
 from stook.engine.ledger.queue.model import Queue, by_lane, partition
 from stook.engine.ledger.schema import QUEUE_LANE
 from stook.engine.ledger.transaction import Transaction, chunks
@@ -90,12 +90,12 @@ class LaneWalk:
         served = {row[LANE] for row in held}
         firsts: dict[str, Any] = dict(self._rows(_firsts, [(turn.lane, 1) for turn in self._turns]))
         moved = []
-        now, urgent = self.transaction.moment(self.now), self.transaction.moment(self.now - URGENT / 2)
+        now, urgent, never = map(self.transaction.moment, (self.now, self.now - URGENT / 2, NEVER))
         for turn in self._turns:
-            first = firsts.get(turn.lane)
-            if turn.lane in served and first is not None and urgent <= first < now:
+            first = firsts.get(turn.lane, never)
+            if turn.lane in served and urgent <= first < now:
                 first = now  # to the end of the line
-            if turn.lane in served or first is None or first > now:
+            if turn.lane in served or first > now:
                 moved.append((self.queue.name, turn.lane, first, turn.turn + (turn.lane in served)))
         for part in chunks(moved, WRITTEN):
             self.transaction.upsert(QUEUE_LANE, LANE_COLUMNS, part, ["NEXT_AT", "TURN"])
