@@ -54,7 +54,7 @@ def statements_of(bench: Any, action: Any) -> list[tuple[str, Any]]:
     seen: list[tuple[str, Any]] = []
 
     def note(connection, cursor, statement, parameters, context, many):
-        if statement.startswith(("SELECT", "UPDATE")):
+        if statement.startswith(("SELECT", "(SELECT", "UPDATE")):
             seen.append((statement, parameters[0] if many else parameters))
 
     event.listen(bench.ledger.engine, "before_cursor_execute", note)

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from stook.engine.errors import FailureCode, StookError
+from stook.engine.ledger.dialects import is_too_large
 from stook.engine.ledger.feeds import write_cursors, write_validators
 from stook.engine.ledger.queue.announce import announce_all
 from stook.engine.ledger.queue.lease import held, release
@@ -108,9 +111,15 @@ def failed(visit: VisitResult, error: Exception) -> VisitResult:
     """The visit as it ends when the database, or its own source, cannot keep what it found."""
     cause = getattr(error, "orig", None) or error
     reason = f"cannot be kept: {type(cause).__name__}: {cause}"[:400]
-    code = error.code if isinstance(error, StookError) else FailureCode.NOT_KEPT
-    outcome = Outcome(Code.FAILED, reason, failure=code)
+    outcome = Outcome(Code.FAILED, reason, failure=_code_of(error))
     return replace(visit, found=Found(outcome), validators={}, is_part=False)
+
+
+def _code_of(error: Exception) -> FailureCode:
+    if isinstance(error, StookError):
+        return error.code
+    is_data = isinstance(error, sa.exc.DBAPIError) and is_too_large(error)
+    return FailureCode.TOO_LARGE if is_data else FailureCode.NOT_KEPT
 
 
 def joined(parts: Sequence[Receipt]) -> Receipt:

@@ -43,6 +43,7 @@ class Sqlite:
     place: str = "rowid"
     has_partial_indexes: bool = True
     joins_laterally: bool = False
+    parenthesizes_unions: bool = False
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         if rows:
