@@ -15,7 +15,7 @@ from stook.engine.errors import FailureCode
 from stook.engine.ledger.feeds import cursor_of
 from stook.engine.ledger.queue.claim.lane_walk import LaneWalk
 from stook.engine.ledger.queue.claim.packages import due_rows
-from stook.engine.ledger.queue.claim.rows import DELIVERIES, NAME, PLACE, PROCESSED, deaths, events_of
+from stook.engine.ledger.queue.claim.rows import DELIVERIES, LANE, NAME, PLACE, PROCESSED, deaths, events_of
 from stook.engine.ledger.queue.codes import (
     GIVEN_UP,
     SUSPECT_DELIVERIES,
@@ -74,7 +74,7 @@ def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
     if deadly:
         _give_up(transaction, queue, deadly, terms.now)
     token = _hold(transaction, queue, rows, terms.lease_end)
-    walk.end(rows)
+    walk.end(rows, left=_left(found, rows, deadly))
     cursors = _cursors(transaction, queue, [row[NAME] for row in rows]) if queue.has_cursor else None
     urgent = transaction.moment(terms.now - URGENT / 2)
     events = events_of(queue, rows, urgent, token, cursors)
@@ -97,6 +97,14 @@ def _found(transaction: Transaction, terms: ClaimTerms, walk: LaneWalk) -> tuple
         more = min(most, limit - len(laned))
         others = due_rows(transaction, queue, now, more, more)[0]
     return [*laned, *others] if terms.lanes_first else [*others, *laned], 1.0
+
+
+def _left(found: Sequence[Any], held: Sequence[Any], deadly: Sequence[Any]) -> set[str]:
+    """Lanes on which an event was left for a later claim."""
+    if len(found) == len(held) + len(deadly):
+        return set()
+    done = {row[PLACE] for row in (*held, *deadly)}
+    return {row[LANE] for row in found if row[PLACE] not in done}
 
 
 def _hold(transaction: Transaction, queue: Queue, rows: Sequence[Any], lease_end: datetime) -> int:

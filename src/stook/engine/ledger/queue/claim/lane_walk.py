@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import ceil
@@ -79,11 +79,14 @@ class LaneWalk:
                     break
         return rows
 
-    def end(self, held: Sequence[Any]) -> None:
-        """Move on the lanes that gave the rows held, and those that had nothing due: the others keep their turn."""
+    def end(self, held: Sequence[Any], left: Collection[str]) -> None:
+        """Move on the lanes that gave the rows held, and those that had nothing due: the others keep their turn.
+
+        So do the lanes `left`, where an event waits to be the first in line.
+        """
         if not self._turns:
             return
-        served = {row[LANE] for row in held}
+        served = {row[LANE] for row in held}.difference(left)
         firsts = first_on_lanes(self.transaction, self.queue, [turn.lane for turn in self._turns])
         moved = []
         now, urgent, never = map(self.transaction.moment, (self.now, self.now - URGENT / 2, NEVER))
