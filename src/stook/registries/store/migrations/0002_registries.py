@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from stook.engine.ledger.migration_steps import add_columns
+from stook.engine.ledger.migrations.steps import add_columns
 from stook.engine.ledger.schema import unquoted as n
 from stook.engine.ledger.types import Identity, small
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from stook.engine.ledger.migration_steps import add_columns, drop_index, make_index
+from stook.engine.ledger.migrations.steps import add_columns, drop_index, make_index
 from stook.engine.ledger.schema import unquoted as n
 from stook.engine.ledger.types import Identity, Moment, big, small
 
