@@ -18,7 +18,7 @@ def feed(bench, *names, queue="frontier", hours=0, constants=None, **more):
     events = [FeedEvent(name, version, moment, "raw", **(lane | more)) for name in names]
     pairs = [(chosen.id_of(event.name, event.version), event) for event in events]
     with bench.ledger.transaction() as transaction:
-        receipt = announce_in_bulk(transaction, chosen, pairs, constants or {}, bench.now)
+        receipt = announce_in_bulk(transaction, chosen, pairs, lambda event: event, constants or {}, bench.now)
     return [identity for identity, _ in pairs], receipt
 
 

@@ -28,27 +28,27 @@ def keep_feed_pages(transaction: Transaction, pages: Sequence[FeedPage], now: da
     rejected: list[tuple[str, str]] = []
     for feed in dict.fromkeys(page.feed for page in pages):
         same = [page for page in pages if page.feed == feed]
-        events = list(_events(same))
-        receipt = announce_in_bulk(transaction, VERSIONS, events, {"FEED": feed, "SOURCE": "index"}, now)
-        rows = dict(reversed(events))
-        rejected += [
-            (f"{event.name}@{event.version}", event.problem)
-            for identity, event in rows.items()
-            if event.problem and identity not in receipt.known
-        ]
+        entries = list(_entries(same))
+        constants = {"FEED": feed, "SOURCE": "index"}
+        receipt = announce_in_bulk(transaction, VERSIONS, entries, _event, constants, now)
+        junk = {identity: entry for identity, entry in entries if entry.problem and identity not in receipt.known}
+        rejected += [(f"{entry.path}@{entry.version}", entry.problem) for entry in junk.values()]
         for page in same:
             rejected += _record_gap(transaction, page, now)
-        written["list"] += len(rows) - len(receipt.known) + receipt.changed
+        written["list"] += receipt.events - len(receipt.known) + receipt.changed
         unchanged["list"] += len(receipt.known) - receipt.changed
     return Written(written, unchanged, rejected)
 
 
-def _events(pages: Iterable[FeedPage]) -> Iterator[tuple[bytes, FeedEvent]]:
-    """The events of the pages, in order, with their ids."""
+def _entries(pages: Iterable[FeedPage]) -> Iterator[tuple[bytes, Entry]]:
+    """The entries of the pages, in order, with the ids of their events."""
     for page in pages:
         for entry in (*page.fresh, *map(_nameable, page.junk)):
-            event = FeedEvent(entry.path, entry.version, moment(entry.time), entry.raw[:LONGEST_RAW], entry.problem)
-            yield event_id(entry.path, entry.version), event
+            yield event_id(entry.path, entry.version), entry
+
+
+def _event(entry: Entry) -> FeedEvent:
+    return FeedEvent(entry.path, entry.version, moment(entry.time), entry.raw[:LONGEST_RAW], entry.problem)
 
 
 def _nameable(entry: Entry) -> Entry:
