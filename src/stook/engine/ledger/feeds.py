@@ -65,7 +65,7 @@ def cursor_of(feed: str, value: str, packed: str | None) -> Cursor:
 def write_cursors(transaction: Transaction, cursors: Sequence[Cursor], now: datetime) -> None:
     """Of two cursors of one feed the later counts."""
     moment = transaction.moment(now)
-    rows = [(one.feed, one.value, msgspec.json.encode(one.boundary).decode(), moment) for one in cursors]
+    rows = [(cursor.feed, cursor.value, msgspec.json.encode(cursor.boundary).decode(), moment) for cursor in cursors]
     transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], rows, ["CURSOR", "BOUNDARY", "UPDATED"])
 
 
@@ -88,8 +88,8 @@ def write_validators(
         transaction.execute(sa.delete(VALIDATOR).where(VALIDATOR.c["ID"].in_(part)))
     moment = transaction.moment(now)
     rows = [
-        (_key(url), url, one.etag or None, one.last_modified or None, one.digest or None, moment)
-        for url, one in known.items()
+        (_key(url), url, seen.etag or None, seen.last_modified or None, seen.digest or None, moment)
+        for url, seen in known.items()
         if url not in forget
     ]
     transaction.upsert(VALIDATOR, _VALIDATOR, sorted(rows), _VALIDATOR[1:])

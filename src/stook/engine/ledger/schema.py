@@ -106,7 +106,7 @@ def queue_columns(*, lane: bool = False) -> list[Column[Any]]:
     ]
 
 
-QUEUE_COLUMNS = frozenset(str(one.name) for one in queue_columns(lane=True))
+QUEUE_COLUMNS = frozenset(str(each.name) for each in queue_columns(lane=True))
 """Columns that the ledger alone writes."""
 
 

@@ -59,15 +59,19 @@ def announce(
     An event keeps the lane of its first announcement. Refused (`too_large`) for a name or version that the queue
     cannot hold.
     """
-    ids = [queue.id_of(one.name, one.version, one.timestamp) for one in announcements]
+    ids = [
+        queue.id_of(announcement.name, announcement.version, announcement.timestamp) for announcement in announcements
+    ]
     rows = _rows(transaction, queue, announcements, ids, now)
     # All announcers lock rows in the order of their ids, so that they seldom block each other.
     transaction.insert_missing(queue.table, _columns(queue), sorted(rows, key=lambda row: row[0]))
     news = _merge_facts(transaction, queue, announcements, ids) if "FACTS" in queue.fact_columns else set()
     groups: dict[_Wake, list[bytes]] = defaultdict(list)
-    for identity, one in zip(ids, announcements, strict=True):
-        takes = one.resync or (one.urgent and identity in news)
-        groups[_Wake(one.fresh_for, one.urgent, one.resync, takes, one.timestamp)].append(identity)
+    for identity, announcement in zip(ids, announcements, strict=True):
+        takes = announcement.resync or (announcement.urgent and identity in news)
+        groups[
+            _Wake(announcement.fresh_for, announcement.urgent, announcement.resync, takes, announcement.timestamp)
+        ].append(identity)
     woken = sum(_wake(transaction, queue, members, wake, now) for wake, members in groups.items())
     if queue.has_lanes and (woken or any(map(lane_of, announcements))):
         wake_lanes_of(transaction, queue, ids)
@@ -117,15 +121,35 @@ def _rows(
     ready, urgent = transaction.moment(now), transaction.moment(now - URGENT)
     has_source = bool(_source(queue))
     rows = []
-    for one, identity in zip(announcements, ids, strict=True):
-        check_length(queue, one.name, one.version)
-        version = (one.version,) if queue.version_column else ()
+    for announcement, identity in zip(announcements, ids, strict=True):
+        check_length(queue, announcement.name, announcement.version)
+        version = (announcement.version,) if queue.version_column else ()
         partition = (queue.partition,) if queue.partition else ()
-        lane = (lane_of(one),) if queue.has_lanes else ()
-        facts = [_pack(one.facts) if name == "FACTS" else one.facts.get(name) for name in _announced(queue)]
-        head = (identity, urgent if one.urgent else ready, int(one.resync), transaction.moment(one.timestamp))
-        source = (one.source or None,) if has_source else ()
-        rows.append((*head, one.timestamp_raw, ready, ready, one.name, *version, *partition, *lane, *source, *facts))
+        lane = (lane_of(announcement),) if queue.has_lanes else ()
+        facts = [
+            _pack(announcement.facts) if name == "FACTS" else announcement.facts.get(name) for name in _announced(queue)
+        ]
+        head = (
+            identity,
+            urgent if announcement.urgent else ready,
+            int(announcement.resync),
+            transaction.moment(announcement.timestamp),
+        )
+        source = (announcement.source or None,) if has_source else ()
+        rows.append(
+            (
+                *head,
+                announcement.timestamp_raw,
+                ready,
+                ready,
+                announcement.name,
+                *version,
+                *partition,
+                *lane,
+                *source,
+                *facts,
+            )
+        )
     return rows
 
 
@@ -139,9 +163,9 @@ def _merge_facts(
     """Returns the events of which some fact was new."""
     table = queue.table
     announced: dict[bytes, dict[str, Any]] = {}
-    for identity, one in zip(ids, announcements, strict=True):
-        if one.facts:
-            announced[identity] = merged(announced.get(identity, {}), one.facts)
+    for identity, announcement in zip(ids, announcements, strict=True):
+        if announcement.facts:
+            announced[identity] = merged(announced.get(identity, {}), announcement.facts)
     changed = []
     news: set[bytes] = set()
     for part in chunks(sorted(announced), 500):
