@@ -88,13 +88,13 @@ class BatchWriter:
         return keep_held(transaction, self._queues, [failed(visit, error)], self._clock.now())
 
     def _loses_connections(self, batch: Sequence[VisitResult], error: Exception) -> bool:
-        """Whether the same batch lost the connection again, though the database is there: no trouble that passes."""
+        """Whether the same batch lost the connection again: its visits are tried apart, which shows whose doing it is."""
         if not (isinstance(error, sa.exc.DBAPIError) and _is_lost(error)):
             return False
         leases = tuple(event.lease for visit in batch for event in visit.events)
         before, losses = self._losses
         self._losses = (leases, losses + 1 if leases == before else 1)
-        return self._losses[1] >= LOSSES and self._ping()
+        return self._losses[1] >= LOSSES
 
     def _may_pass(self, error: Exception) -> bool:
         return isinstance(error, sa.exc.DBAPIError) and not self._dialect.is_refusal(error)

@@ -124,6 +124,15 @@ def test_lanes_take_turns(bench):
     assert sorted(lane for _ in range(4) for lane in claim(bench, 3, each=1)) == lanes
 
 
+def test_a_lane_that_gave_goes_to_the_end_of_the_line(bench):
+    """However old the events are that a lane has left, those that waited meanwhile come before it."""
+    fill(bench, a=20)
+    bench.clock.advance(5)
+    fill(bench, b=2)
+    bench.clock.advance(5)
+    assert [claim(bench, 2, each=2) for _ in range(3)] == [{"a": 2}, {"b": 2}, {"a": 2}]
+
+
 def test_urgent_events_go_first(bench):
     """A lane with an urgent event is first in line, and the event first on its lane."""
     fill(bench, a=5, b=5, c=5)
