@@ -88,7 +88,7 @@ class BatchWriter:
         return keep_held(transaction, self._queues, [failed(visit, error)], self._clock.now())
 
     def _loses_connections(self, batch: Sequence[VisitResult], error: Exception) -> bool:
-        """Whether the same batch lost the connection again: its visits are tried apart, which shows whose doing it is."""
+        """Whether the same batch lost the connection again: kept one by one, its visits show which of them does it."""
         if not (isinstance(error, sa.exc.DBAPIError) and _is_lost(error)):
             return False
         leases = tuple(event.lease for visit in batch for event in visit.events)
