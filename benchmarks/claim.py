@@ -2,11 +2,13 @@
 
     python benchmarks/claim.py sqlite:////tmp/claim.db --rows 10000 1000000
     python benchmarks/claim.py postgresql://127.0.0.1/test --rows 10000 1000000 --mix backlog steady
+    python benchmarks/claim.py sqlite:////tmp/claim.db --rows 10000 1000000 --layouts lanes --lanes 100000
 
 Both layouts live in one database and take turns, claim by claim. `due` is the ledger's own claim on its own table;
 `ready` is a small prototype of the layout that was not chosen: `WHERE state = 0 ORDER BY ts`, an index (state, ts),
-and a promoter that moves what has come due. `--layouts due` leaves it out: its key is slow to fill on InnoDB. The
-tables are dropped at the end.
+and a promoter that moves what has come due. `--layouts due` leaves it out: its key is slow to fill on InnoDB. `lanes`
+is the ledger's claim of EACH events from each lane, the events spread over so many lanes; it stands alone, and the last
+figure says from how many lanes a claim took. The tables are dropped at the end.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from stook.engine.clock import RealClock
-from stook.engine.ledger import Finished, Ledger, Transaction, connect, poll_queue
+from stook.engine.ledger import Ledger, Transaction, VisitResult, connect, poll_queue
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
-from stook.engine.ledger.schema import LANE, POLL, STATUS, VALIDATOR
+from stook.engine.ledger.schema import LANE, POLL, QUEUE_LANE, STATUS, VALIDATOR
 from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Found
 
 CLAIM = 300
+EACH = 4
 CLAIMS = 30
 BATCH = 10_000
 QUEUE = poll_queue("bench", "bench")
@@ -66,27 +69,40 @@ def rows(count: int, mix: str) -> Iterator[tuple[bytes, str, int, datetime, date
         yield sha256(name.encode()).digest()[:24], name, processed, moment, due
 
 
-def fill(ledger: Ledger, count: int, mix: str, layouts: Sequence[str]) -> None:
-    """The tables, the same rows."""
+def fill(ledger: Ledger, count: int, mix: str, layouts: Sequence[str], lanes: int) -> None:
+    """The tables, the same rows; all lanes are due."""
     READY.metadata.create_all(ledger.engine)
-    columns = "ID PROCESSED DUE_AT CREATED LAST_UPDATED QUEUE NAME".split()
+    columns = "ID PROCESSED DUE_AT CREATED LAST_UPDATED QUEUE NAME LANE".split()
+    if "lanes" in layouts:
+        now = datetime.now(UTC).replace(tzinfo=None)
+        with ledger.transaction() as transaction:
+            for number in range(min(lanes, count)):
+                transaction.wake_lane(QUEUE.name, lane_of(number, lanes), now - timedelta(milliseconds=count - number))
     some: list[Any] = []
     for row in rows(count, mix):
         some.append(row)
         if len(some) == BATCH:
-            _fill(ledger, columns, some, layouts)
+            _fill(ledger, columns, some, layouts, lanes)
             some = []
     if some:
-        _fill(ledger, columns, some, layouts)
+        _fill(ledger, columns, some, layouts, lanes)
     with ledger.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if ledger.dialect.name != "mysql":
             connection.exec_driver_sql("ANALYZE")
 
 
-def _fill(ledger: Ledger, columns: list[str], some: list[Any], layouts: Sequence[str]) -> None:
+def lane_of(number: int, lanes: int) -> str:
+    return f"host-{number % lanes}.example"
+
+
+def _fill(ledger: Ledger, columns: list[str], some: list[Any], layouts: Sequence[str], lanes: int) -> None:
     with ledger.transaction() as transaction:
         at = transaction.moment
-        due = [(i, p, at(d), at(t), at(t), "bench", n) for i, n, p, t, d in some]
+        has_lanes = "lanes" in layouts
+        due = [
+            (i, p, at(d), at(t), at(t), "bench", n, lane_of(int(n.rpartition("-")[2]), lanes) if has_lanes else "")
+            for i, n, p, t, d in some
+        ]
         transaction.insert_fresh(POLL, columns, due)
         if "ready" in layouts:
             ready = [(i, p, at(t), at(d), n) for i, n, p, t, d in some]
@@ -98,7 +114,11 @@ def claim_due(ledger: Ledger) -> Any:
 
 
 def settle_due(ledger: Ledger, events: Any) -> None:
-    ledger.keep([Finished(_Source(), events, Found())])  # type: ignore[arg-type]
+    ledger.keep([VisitResult(_Source(), events, Found())])  # type: ignore[arg-type]
+
+
+def claim_lanes(ledger: Ledger) -> Any:
+    return ledger.claim(QUEUE.name, CLAIM, each=EACH)
 
 
 def claim_ready(ledger: Ledger) -> Any:
@@ -132,12 +152,13 @@ def timed(action: Callable[[Ledger], Any], ledger: Ledger) -> tuple[float, Any]:
     return (time.perf_counter() - started) * 1000, found
 
 
-LAYOUTS = {"due": (claim_due, settle_due), "ready": (claim_ready, settle_ready)}
+LAYOUTS = {"due": (claim_due, settle_due), "ready": (claim_ready, settle_ready), "lanes": (claim_lanes, settle_due)}
 
 
-def measure(ledger: Ledger, layouts: Sequence[str]) -> dict[str, list[float]]:
-    """Milliseconds of each claim, the layouts in turn."""
+def measure(ledger: Ledger, layouts: Sequence[str]) -> tuple[dict[str, list[float]], list[int]]:
+    """Milliseconds of each claim, the layouts in turn; from how many lanes each took."""
     times: dict[str, list[float]] = {name: [] for name in layouts}
+    widths: list[int] = []
     for _ in range(CLAIMS):
         for name in layouts:
             claim, settle = LAYOUTS[name]
@@ -145,20 +166,37 @@ def measure(ledger: Ledger, layouts: Sequence[str]) -> dict[str, list[float]]:
             assert len(found) == CLAIM, f"{name}: {len(found)} events"
             times[name].append(spent)
             settle(ledger, found)
-    return times
+            if name == "lanes":
+                widths.append(len({event.lane for event in found}))
+    return times, widths
 
 
-def show(mix: str, count: int, times: Mapping[str, Sequence[float]]) -> None:
+def show(mix: str, count: int, times: Mapping[str, Sequence[float]], widths: Sequence[int]) -> None:
     cells = [
         f"{statistics.median(some):8.1f} ({sorted(some)[int(len(some) * 0.95) - 1]:5.1f})" for some in times.values()
     ]
-    print(f"{mix:8} {count:12,} " + " ".join(f"{cell:>16}" for cell in cells), flush=True)
+    width = f" {statistics.median(widths):8.0f} lanes" if widths else ""
+    print(f"{mix:8} {count:12,} " + " ".join(f"{cell:>16}" for cell in cells) + width, flush=True)
+
+
+def hurry(engine: sa.Engine) -> None:
+    """Do not wait for the disk at each commit."""
+    word = {
+        "sqlite": "PRAGMA synchronous=OFF",
+        "postgresql": "SET synchronous_commit = off",
+        "mysql": "DO 0",
+    }
+
+    def prepare(connection: Any, record: object) -> None:
+        connection.cursor().execute(word[engine.dialect.name])
+
+    sa.event.listen(engine, "connect", prepare)
 
 
 def drop(ledger: Ledger) -> None:
     READY.metadata.drop_all(ledger.engine)
     with ledger.engine.begin() as connection:
-        for table in (LANE, POLL, STATUS, VALIDATOR):
+        for table in (LANE, POLL, QUEUE_LANE, STATUS, VALIDATOR):
             connection.execute(sa.text(f"DROP TABLE IF EXISTS {table.name}"))
         connection.execute(sa.text("DROP TABLE IF EXISTS tb_schema_version"))
 
@@ -167,10 +205,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url", help="a database that may be written to; its tables of ours are dropped")
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 1_000_000])
-    parser.add_argument("--layouts", nargs="+", choices=list(LAYOUTS), default=list(LAYOUTS))
+    parser.add_argument("--layouts", nargs="+", choices=list(LAYOUTS), default=["due", "ready"])
+    parser.add_argument("--lanes", type=int, default=100_000)
+    parser.add_argument("--unsafe-fast", action="store_true", help="fill and measure without waiting for the disk")
     parser.add_argument("--mix", nargs="+", choices=["backlog", "steady"], default=["backlog", "steady"])
     chosen = parser.parse_args()
     engine, dialect = connect(chosen.url)
+    if chosen.unsafe_fast:
+        hurry(engine)
     ledger = Ledger(engine, dialect, [QUEUE], RealClock())
     print(f"{dialect.name}: median (p95) ms of {CLAIMS} claims of {CLAIM}")
     print(f"{'mix':8} {'rows':>12} " + " ".join(f"{name:>16}" for name in chosen.layouts))
@@ -180,8 +222,8 @@ def main() -> None:
                 count = CLAIM * CLAIMS * 100 // 3 + 1000
             drop(ledger)
             migrate(engine, [ENGINE_MIGRATIONS])
-            fill(ledger, count, mix, chosen.layouts)
-            show(mix, count, measure(ledger, chosen.layouts))
+            fill(ledger, count, mix, chosen.layouts, chosen.lanes)
+            show(mix, count, *measure(ledger, chosen.layouts))
     drop(ledger)
     engine.dispose()
 

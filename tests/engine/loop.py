@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from stook.engine.ledger import Ledger, Transaction, connect, poll_queue
-from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR
+from stook.engine.ledger.schema import METADATA, POLL, QUEUE_LANE, STATUS, VALIDATOR
 from stook.engine.tally import Tally
 from stook.engine.words import Announcement, Code, Found, Outcome, Reply, Request, Validators, Written
 from stook.engine.work import Work
@@ -117,7 +117,7 @@ class Faulty(Ledger):
 
 def open_ledger(url: str, clock: Any, lease: float = 120.0) -> Faulty:
     engine, dialect = connect(url)
-    METADATA.create_all(engine, tables=[POLL, STATUS, VALIDATOR])
+    METADATA.create_all(engine, tables=[POLL, QUEUE_LANE, STATUS, VALIDATOR])
     return Faulty(engine, dialect, [poll_queue("pages", "page"), poll_queue("extras", "extra")], clock, lease)
 
 

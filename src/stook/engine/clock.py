@@ -11,11 +11,15 @@ __all__ = ["Clock", "RealClock", "naive_utc"]
 
 
 class Clock(Protocol):
-    """`now` is UTC without a zone, to the microsecond; `monotonic` is in seconds."""
+    """`now` is UTC without a zone, to the microsecond; `monotonic` is in seconds.
+
+    `sleep` lets other tasks run meanwhile; `wait` blocks the thread, for code without a loop.
+    """
 
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...
+    def wait(self, seconds: float) -> None: ...
 
 
 class RealClock:
@@ -29,6 +33,9 @@ class RealClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)  # noqa: TID251  the one place
 
 
 def naive_utc(moment: datetime) -> datetime:

@@ -126,6 +126,9 @@ class Work:
             task = self._start(self._flow.attend(visit))
             self._visits.add(task)
             await asyncio.wait([task])
+            while not self._claims.has_no_visits and not self._fault:
+                self._wake.clear()
+                await self._sleep(SHORT)
 
     async def _is_over(self, once: bool, settled: Callable[[], bool] | None) -> bool:
         return self._is_stopping or (once and await self._database.call(settled or self._is_drained))

@@ -54,6 +54,10 @@ class ManualClock:
         self._watch(future.get_loop())
         await future
 
+    def wait(self, seconds: float) -> None:
+        """Whoever blocks a thread moves time, as nobody else could."""
+        self.advance(max(seconds, 0.0))
+
     def advance(self, seconds: float) -> None:
         """Move time forward and wake, in order of their deadlines, all who are due by then."""
         if seconds < 0:

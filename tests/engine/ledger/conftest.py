@@ -10,15 +10,36 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from stook.engine.ledger import Finished, Kept, Ledger, Queue, Transaction, connect, poll_queue
-from stook.engine.ledger.schema import METADATA, POLL, STATUS, VALIDATOR, unquoted
-from stook.engine.ledger.types import Identity, Json
+from stook.engine.ledger import Ledger, Queue, Receipt, Transaction, VisitResult, connect, poll_queue
+from stook.engine.ledger.schema import (
+    METADATA,
+    POLL,
+    QUEUE_LANE,
+    STATUS,
+    VALIDATOR,
+    column,
+    due_index,
+    queue_columns,
+    table,
+    unquoted,
+)
+from stook.engine.ledger.types import Identity, Json, small
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Validators, Visit, Written
 from stook.registries.cargo.sources import VERSIONS
 from stook.testing import ManualClock
 
 PAGES = poll_queue("pages", "page")
 FEEDS = poll_queue("feeds", "feed")
+OWN = sa.MetaData()
+FRONTIER_TABLE = table(
+    "TB_TEST_FRONTIER",
+    *queue_columns(lane=True),
+    column("URL", Identity(512), null=False),
+    column("DEPTH", small()),
+    metadata=OWN,
+)
+due_index(FRONTIER_TABLE)
+FRONTIER = Queue("frontier", "page", FRONTIER_TABLE, "URL", fact_columns=("DEPTH",), has_lanes=True)
 RECORDS = sa.Table(
     unquoted("TB_TEST_RECORD"),
     sa.MetaData(),
@@ -60,8 +81,8 @@ class Bench:
         split = [name.partition("@") for name in names]
         return self.ledger.announce([Announcement(queue, name, version, **more) for name, _, version in split])
 
-    def claim(self, limit: int = 10, queue: str = "pages") -> list[Event]:
-        return self.ledger.claim(queue, limit)
+    def claim(self, limit: int = 10, queue: str = "pages", **more: Any) -> list[Event]:
+        return self.ledger.claim(queue, limit, **more)
 
     def end(
         self,
@@ -69,10 +90,10 @@ class Bench:
         outcome: Outcome | Code = Code.COMPLETE,
         validators: Mapping[str, Validators] | None = None,
         **found: Any,
-    ) -> Kept:
+    ) -> Receipt:
         """Keep one visit about all these events."""
         ended = outcome if isinstance(outcome, Outcome) else Outcome(outcome)
-        visit = Finished(self.source, events, Found(ended, **found), validators or {})
+        visit = VisitResult(self.source, events, Found(ended, **found), validators or {})
         return self.ledger.keep([visit])
 
     def row(self, identity: bytes, queue: str = "pages") -> dict[str, Any]:
@@ -105,9 +126,10 @@ class Bench:
 
 def open_bench(url: str) -> Bench:
     engine, dialect = connect(url)
-    METADATA.create_all(engine, tables=[POLL, STATUS, VALIDATOR, VERSIONS.table])
+    METADATA.create_all(engine, tables=[POLL, QUEUE_LANE, STATUS, VALIDATOR, VERSIONS.table])
     RECORDS.metadata.create_all(engine)
-    queues: tuple[Queue, ...] = (VERSIONS, PAGES, FEEDS)
+    OWN.create_all(engine)
+    queues: tuple[Queue, ...] = (VERSIONS, PAGES, FEEDS, FRONTIER)
     clock = ManualClock(jumps=False)
     return Bench(Ledger(engine, dialect, queues, clock), clock)
 

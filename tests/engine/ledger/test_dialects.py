@@ -242,3 +242,41 @@ def test_a_new_file_that_another_holds_is_waited_for(tmp_path, lock):
         release.join()
         other.close()
         engine.dispose()
+
+
+FORGET = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"  # behind the driver's back, as another server process would
+
+
+def test_a_pooler_is_noticed(postgresql_url):
+    """When prepared statements turn out to be another process's, that may pass, and no more are prepared."""
+    engine, dialect = connect(postgresql_url)
+
+    def run(times=1):
+        for _ in range(times):
+            prepared = once()
+        return prepared
+
+    def once():
+        with engine.begin() as connection:
+            connection.exec_driver_sql("SELECT %(number)s", {"number": 1}).all()
+            prepared = connection.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one()
+            connection.exec_driver_sql(FORGET)
+        return prepared
+
+    with pytest.raises(sa.exc.OperationalError, match="prepared statement") as caught:
+        run(20)
+    assert not dialect.is_refusal(caught.value)
+    assert run(20) == 0
+    engine.dispose()
+
+
+def test_statements_need_not_be_prepared(postgresql_url):
+    """The URL may say so from the beginning; anything but a number or `none` is a mistake."""
+    engine, _ = connect(f"{postgresql_url}&prepare_threshold=none")
+    with engine.connect() as connection:
+        for _ in range(20):
+            connection.exec_driver_sql("SELECT %(number)s", {"number": 1}).all()
+        assert connection.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one() == 0
+    engine.dispose()
+    with pytest.raises(UserError, match="prepare_threshold"):
+        connect(f"{postgresql_url}&prepare_threshold=never")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event as sa_event
 
-from stook.engine.ledger import Finished
+from stook.engine.ledger import VisitResult
 from stook.engine.ledger.dialects.pool import USED
 from stook.engine.ledger.feeds import STATUS, VALIDATOR
 from stook.engine.words import Announcement, Code, Cursor, Found, Outcome, Validators
@@ -32,7 +32,7 @@ def full(bench, events, name="a"):
         cursor=Cursor(f"feed-{name}", "7", ["seen"]),
         forget=frozenset({"https://gone.example/"}),
     )
-    return Finished(bench.source, events, found, {f"{URL}{name}": Validators("e", "", b"d" * 32)})
+    return VisitResult(bench.source, events, found, {f"{URL}{name}": Validators("e", "", b"d" * 32)})
 
 
 def tables(bench):
@@ -43,7 +43,7 @@ def tables(bench):
     return {name: sorted(map(repr, some)) for name, some in rows.items()}
 
 
-def writes_of(bench, batch: Sequence[Finished]) -> int:
+def writes_of(bench, batch: Sequence[VisitResult]) -> int:
     """How many statements keeping this takes."""
     statements: list[str] = []
 
@@ -127,7 +127,7 @@ def test_one_bad_record_fails_alone(bench, fault, many):
     ids = bench.announce("a", "bad", "c")
     visits = {event.name: full(bench, [event], event.name) for event in bench.claim()}
     records = [*((f"more{number}", "{}") for number in range(many)), BAD[fault]]
-    visits["bad"] = Finished(bench.source, visits["bad"].events, Found(records=records, cursor=Cursor("bad", "1")))
+    visits["bad"] = VisitResult(bench.source, visits["bad"].events, Found(records=records, cursor=Cursor("bad", "1")))
     kept = bench.ledger.keep(list(visits.values()))
     assert kept.outcomes == {Code.COMPLETE: 2, Code.FAILED: 1}
     assert bench.records() == {"a": "{}", "c": "{}"}
@@ -304,7 +304,7 @@ def test_cursors_move_with_the_data(bench):
     """A cursor is replaced as a whole; of two in one batch the later counts."""
     bench.announce("a", "b", queue="feeds")
     visits = [
-        Finished(bench.source, [event], Found(cursor=Cursor("f", value, boundary)))
+        VisitResult(bench.source, [event], Found(cursor=Cursor("f", value, boundary)))
         for event, value, boundary in zip(bench.claim(queue="feeds"), ("1", "2"), ([1], None), strict=True)
     ]
     bench.ledger.keep(visits)
@@ -358,7 +358,7 @@ def test_keeping_is_exact(sqlite_bench, data):
         bench.put(events[name].id, LEASE=1)
     ends = {name: data.draw(outcomes) for name in events}
     batch = [
-        Finished(bench.source, [event], Found(Outcome(ends[name], delay=9e9), records=[(name, "{}")]))
+        VisitResult(bench.source, [event], Found(Outcome(ends[name], delay=9e9), records=[(name, "{}")]))
         for name, event in events.items()
     ]
     kept = bench.ledger.keep(batch)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import event
 
+from stook.engine.errors import FailureCode, Unavailable
 from stook.engine.ledger import connect
-from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, VERSION_TABLE, heads, migrate
+from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, FIRST_TABLE, VERSION_TABLE, heads, migrate
 from stook.engine.ledger.schema import METADATA
 from stook.registries.store import MIGRATIONS
 
@@ -69,10 +73,21 @@ def described_index(one):
 
 
 def ddl(engine):
-    """SQLite's own words for its tables."""
+    """SQLite's own words for its tables and indexes: the head, the parts in any order, and what follows.
+
+    A column that was added later stands last.
+    """
     with engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").all()
-    return {name: " ".join(text.split()).replace(" ", "") for name, text in rows}
+    return {name: parts_of("".join(text.split())) for name, text in rows}
+
+
+def parts_of(text):
+    head, _, rest = text.partition("(")
+    inner, _, tail = rest.rpartition(")")
+    if not head.startswith("CREATETABLE"):
+        return text
+    return head, sorted(re.split(r",(?![^(]*\))", inner)), tail
 
 
 def test_migrations_make_the_schema(engine):
@@ -136,7 +151,7 @@ def test_an_interrupted_migration_is_run_again(engine):
         left = [step]
 
         def fail(connection, cursor, statement, parameters, context, many, left=left):
-            if statement.lstrip().upper().startswith(("CREATE", "INSERT", "UPDATE")):
+            if statement.lstrip().upper().startswith(("CREATE", "INSERT", "UPDATE", "ALTER", "DROP")):
                 left[0] -= 1
                 if left[0] < 0:
                     raise PowerCut
@@ -180,3 +195,76 @@ def test_many_processes_may_start_at_once(database_url):
     engine, _ = connect(database_url)
     assert {*METADATA.tables} <= {name.upper() for name in sa.inspect(engine).get_table_names()}
     engine.dispose()
+
+
+def revisions(engine):
+    with engine.connect() as connection:
+        return set(connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars())
+
+
+def restamp(engine, old, new):
+    with engine.begin() as connection:
+        words = sa.text(f"UPDATE {VERSION_TABLE} SET version_num = :new WHERE version_num = :old")
+        connection.execute(words, {"new": new, "old": old})
+
+
+@pytest.mark.parametrize("head", sorted(heads(PLACES)))
+@pytest.mark.parametrize("create", [True, False])
+def test_a_newer_database_is_left_alone(engine, head, create):
+    """A branch of ours at a revision that we do not know is said to be a newer Stook's, and nothing is changed."""
+    migrate(engine, PLACES)
+    restamp(engine, head, f"0099_{head[5:]}")
+    before = described(engine)
+    with pytest.raises(Unavailable, match=rf"newer Stook .*{head.partition('_')[2][:2]}") as caught:
+        migrate(engine, PLACES, create=create)
+    assert caught.value.code is FailureCode.DATABASE
+    assert described(engine) == before
+
+
+def test_a_plugin_that_is_gone_is_nobodys_concern(engine):
+    """Revisions of a branch that no folder knows stay, also while other branches move on."""
+    migrate(engine, [ENGINE_MIGRATIONS])
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"INSERT INTO {VERSION_TABLE} VALUES ('0007_npm')"))
+    migrate(engine, PLACES)
+    assert revisions(engine) == {*heads(PLACES), "0007_npm"}
+    migrate(engine, PLACES)
+    assert {*METADATA.tables} <= {name.upper() for name in sa.inspect(engine).get_table_names()}
+
+
+def test_reading_makes_no_database(engine):
+    """Without `create`, an empty database is an error with a sentence, and stays empty."""
+    with pytest.raises(Unavailable, match="collect something first") as caught:
+        migrate(engine, PLACES, create=False)
+    assert caught.value.code is FailureCode.DATABASE
+    if engine.dialect.name == "sqlite":
+        assert not Path(engine.url.database).exists()
+    else:
+        assert sa.inspect(engine).get_table_names() == []
+    migrate(engine, PLACES)
+    migrate(engine, PLACES, create=False)
+
+
+@pytest.mark.parametrize("kind", ["foreign", "text", "empty", "folder"])
+def test_reading_leaves_other_files_as_they_are(tmp_path, kind):
+    """A file that is no database of Stook's is refused by commands that only read, byte for byte unchanged."""
+    file = tmp_path / "other.db"
+    if kind == "foreign":
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("CREATE TABLE customer (name TEXT)")
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.write_bytes(b"" if kind == "empty" else b"Dear diary," * 1000)
+    before = sorted((path.name, path.is_file() and path.read_bytes()) for path in tmp_path.iterdir())
+    engine, _ = connect(f"sqlite:///{file}")
+    with pytest.raises(Unavailable, match=r"another program's|cannot be read|no database"):
+        migrate(engine, PLACES, create=False)
+    engine.dispose()
+    assert sorted((path.name, path.is_file() and path.read_bytes()) for path in tmp_path.iterdir()) == before
+
+
+def test_first_tables_are_found():
+    """Each of our branches shows by its first table whether it was ever applied."""
+    for folder in PLACES:
+        assert FIRST_TABLE.search(min(folder.glob("[0-9]*.py")).read_text())[1] in METADATA.tables

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event as sa_event
 
-from stook.engine.errors import UserError
+from stook.engine.errors import FailureCode, UserError
 from stook.engine.ledger import Ledger, connect, operate
 from stook.engine.ledger.feeds import FeedStatus, write_cursors
 from stook.engine.words import Code, Cursor, Outcome
@@ -422,3 +422,14 @@ def test_polls_have_no_versions(sqlite_bench):
     """A condition on versions makes no sense for a queue without them."""
     with pytest.raises(UserError, match="queue pages"):
         operate.condition(sqlite_bench.ledger.queues["pages"], "version=1")
+
+
+def test_events_are_chosen_by_their_failure(bench):
+    """`failure=CODE` chooses by the code of what went wrong; a code that does not exist is the user's mistake."""
+    bench.announce("a@1", "b@1", queue="cargo")
+    a, b = bench.claim(queue="cargo")
+    bench.end([a], Outcome(Code.FAILED, "x", failure=FailureCode.TOO_LARGE))
+    bench.end([b], Outcome(Code.FAILED, "x", failure=FailureCode.DNS))
+    assert chosen(bench, "failure=too_large") == [str(a)]
+    with pytest.raises(UserError, match=r"no such failure: 'huge'; there are: .*too_large"):
+        operate.retry(bench.ledger, "cargo", ["failure=huge"])

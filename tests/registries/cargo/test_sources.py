@@ -57,7 +57,7 @@ def test_a_file() -> None:
 def test_not_modified(told: Reply) -> None:
     """An unchanged file writes nothing, and wakes the API only when its facts have aged."""
     found, _ = visit(told)
-    assert found.outcome.code is Code.COMPLETE
+    assert (found.outcome.code, found.outcome.status) == (Code.COMPLETE, told.status)
     assert (found.records, found.announcements[0].fresh_for) == ((), 3600.0)
 
 

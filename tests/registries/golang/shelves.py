@@ -8,8 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from stook.engine.ledger import Ledger, connect
-from stook.engine.ledger.keep import Finished
+from stook.engine.ledger import Ledger, VisitResult, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.words import Announcement, Event, Source, Written
 from stook.registries.golang.feed import Entry
@@ -53,7 +52,7 @@ class GoShelf(Tables):
         for name in dict.fromkeys(event.name for event in events):
             some = [event for event in events if event.name == name]
             found, _ = run_visit(source.visit(some), replies)
-            self.ledger.keep([Finished(source, some, found)])
+            self.ledger.keep([VisitResult(source, some, found)])
         return events
 
     def announce(self, *some: Announcement) -> None:

@@ -265,7 +265,10 @@ def test_resync_reads_again(open_go_shop: Callable[..., Any]) -> None:
 
 
 def test_resync_and_sudden_death(open_go_shop: Callable[..., Any]) -> None:
-    """Workers that are killed leave each event either still to be collected again, or collected as the proxy has it."""
+    """Workers that are killed leave each event either still to be collected again, or collected as the proxy has it.
+
+    Two of them, as an event that three workers died with is given up.
+    """
     shop = open_go_shop(crowd(40), PROXY_GAP="0.005")
     shop.report("go", "index")
     shop.report("work", "go", "--once")
@@ -273,7 +276,7 @@ def test_resync_and_sudden_death(open_go_shop: Callable[..., Any]) -> None:
     shop.run("queue", "resync", "--registry", "go", "--where", "name=example.com/*")
     assert told(shop) == [(path, 1, None) for path, _, _ in told(shop)]
     tick, dice = Event(), random.Random(7)
-    for _ in range(3):
+    for _ in range(2):
         shop.registry.requests.clear()
         process = shop.start("work", "go", "--once")
         while not shop.registry.requests and process.poll() is None:

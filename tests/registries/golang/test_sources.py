@@ -15,12 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.engine.errors import Malformed, Unavailable
-from stook.engine.ledger import event_id
-from stook.engine.ledger.keep import Finished
+from stook.engine.ledger import VisitResult, event_id
+from stook.engine.ledger.queue.bulk import SAMPLE
 from stook.engine.ledger.schema import POLL, STATUS
 from stook.engine.words import Announcement, Code, Cursor, Event, Found, Part, Reply
 from stook.registries.golang.feed import Gap
-from stook.registries.golang.keep.feed import SAMPLE
 from stook.registries.golang.queues import FEED, FEED_LANE, PAGE, PAGE_LANE
 from stook.registries.golang.records import GoPage
 from stook.registries.golang.sources import POLL_EVERY, GoFeed, GoPages
@@ -192,7 +191,7 @@ def test_success_wipes_out_trouble(sqlite_go_shelf: GoShelf) -> None:
     with shelf.ledger.transaction() as transaction:
         transaction.execute(sa.update(POLL).values(PROCESSED=37, ATTEMPTS=8))
     shelf.visit(SMALL, {f"{INDEX}?include=all&limit=4": Reply("", 200, line("a.io/x"))})
-    (standing,) = shelf.ledger.standing(FEED.name, [identity])
+    (standing,) = shelf.ledger.states(FEED.name, [identity])
     assert standing.processed == 0
     with shelf.ledger.reading() as connection:
         assert connection.execute(sa.select(POLL.c["ATTEMPTS"])).scalar_one() == 0
@@ -368,7 +367,7 @@ def look(shelf: GoShelf, source: GoFeed, one: Event, index: Index, step: Any) ->
     def keep(part: Part) -> None:
         Once.breaks = [1, 1] if step == "break" else []
         found = Found(records=part.records, cursor=part.cursor)
-        shelf.ledger.keep([Finished(source, [one], found, is_part=True)])
+        shelf.ledger.keep([VisitResult(source, [one], found, is_part=True)])
         if step == "crash":
             raise Crash
 
@@ -378,7 +377,7 @@ def look(shelf: GoShelf, source: GoFeed, one: Event, index: Index, step: Any) ->
         return Found()
     Once.breaks = [1, 1] if step == "break" else []
     if step != "crash":
-        shelf.ledger.keep([Finished(source, [one], found)])
+        shelf.ledger.keep([VisitResult(source, [one], found)])
     return found
 
 

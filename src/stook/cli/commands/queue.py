@@ -19,7 +19,10 @@ __all__ = ["commands"]
 
 _registry = click.option("--registry", metavar="R", help="Only this registry's queues (cargo, go …).")
 _where = click.option(
-    "--where", multiple=True, metavar="COND", help="name=GLOB, version=GLOB, code=N, status=N or error~WORDS."
+    "--where",
+    multiple=True,
+    metavar="COND",
+    help="name=GLOB, version=GLOB, code=N, status=N, failure=CODE or error~WORDS.",
 )
 
 

@@ -111,9 +111,11 @@ def _print_package(package: Package, everything: bool) -> None:
 
 
 def _version_cells(one: dict[str, Any]) -> tuple[Any, ...]:
+    from stook.engine.words import Code
+
     released = f"{one['RELEASE_DATE']:%Y-%m-%d}" if one["RELEASE_DATE"] else ""
     marks = ["yanked"] if one["YANKED"] else []
-    marks += ["gone"] if one["PROCESSED"] == 5 else []
+    marks += ["gone"] if one["PROCESSED"] == Code.NOT_FOUND else []
     if one["YANK_MESSAGE"]:
         marks.append(str(one["YANK_MESSAGE"]))
     dependencies = len(one["DEPENDENCIES"] or ())

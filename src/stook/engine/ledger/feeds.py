@@ -65,7 +65,7 @@ def cursor_of(feed: str, value: str, packed: str | None) -> Cursor:
 def write_cursors(transaction: Transaction, cursors: Sequence[Cursor], now: datetime) -> None:
     """Of two cursors of one feed the later counts."""
     moment = transaction.moment(now)
-    rows = [(one.feed, one.value, msgspec.json.encode(one.boundary).decode(), moment) for one in cursors]
+    rows = [(cursor.feed, cursor.value, msgspec.json.encode(cursor.boundary).decode(), moment) for cursor in cursors]
     transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], rows, ["CURSOR", "BOUNDARY", "UPDATED"])
 
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import count
 from math import ceil
-from threading import Event as Flag
 from typing import TypeVar
 
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Engine
 
+from stook.engine.backoff import BackOff
 from stook.engine.clock import Clock
+from stook.engine.ledger.batch import BatchWriter
 from stook.engine.ledger.dialects import Dialect, is_conflict
 from stook.engine.ledger.feeds import read_cursor, read_validators
-from stook.engine.ledger.keep import Finished, Kept, LeaseLost, failed, joined, keep, keep_held
 from stook.engine.ledger.queue.announce import announce_all
-from stook.engine.ledger.queue.claim import claim
-from stook.engine.ledger.queue.lease import free_abandoned, hold_until
+from stook.engine.ledger.queue.claim import Claim, ClaimTerms, claim
+from stook.engine.ledger.queue.lanes import overlooked_lanes, wake_lanes
+from stook.engine.ledger.queue.lease import free_abandoned, release, renew
 from stook.engine.ledger.queue.model import Queue, by_queue
-from stook.engine.ledger.queue.status import Standing, read_standing, soonest
+from stook.engine.ledger.queue.status import EventState, earliest_due, read_states
 from stook.engine.ledger.transaction import Transaction
+from stook.engine.ledger.visits import Receipt, VisitResult
 from stook.engine.words import Announcement, Cursor, Event, Validators
 
-__all__ = ["Finished", "Kept", "Ledger", "Standing"]
+__all__ = ["EACH", "Ledger"]
 
 T = TypeVar("T")
 TRIES = 8  # of a write that others are in the way of
-PAUSE = 0.05  # seconds until the second, doubling with each
+CONFLICT = BackOff(0.05, 6.4)
+EACH = 8
+"""Events that a claim takes from one lane, unless it says otherwise."""
+LOOK_FOR_LANES = 16  # claims, of which one looks for lanes where none were, though enough events wait without one
+MENDING = 10.0  # seconds between two looks for lanes that no claim would look at
 log = structlog.get_logger(__name__)
 
 
@@ -45,7 +51,11 @@ class Ledger:
         self.queues = {queue.name: queue for queue in queues}
         self.clock = clock
         self.lease = timedelta(seconds=lease)
+        self._writer = BatchWriter(self.transaction, self._answers, dialect, self.queues, clock)
         self._gains: dict[str, float] = {}  # events per due row looked at, by queue, as the last claim found it
+        self._claims = count()
+        self._with_lanes: set[str] = set()  # queues in which the last claim met lanes
+        self._mended_at: dict[str, float] = {}  # by queue, on the monotonic clock
 
     def close(self) -> None:
         self.engine.dispose()
@@ -54,13 +64,16 @@ class Ledger:
     def transaction(self) -> Iterator[Transaction]:
         """A write transaction; rolled back when the block raises."""
         with self.engine.begin() as connection:
-            yield Transaction(connection, self.dialect)
+            transaction = Transaction(connection, self.dialect)
+            yield transaction
+            wake_lanes(transaction)
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         """What `action` does, in a transaction; when a deadlock or a lock time-out undoes it, it is called again.
 
         For commands: the loop tries again by itself, and longer.
         """
+        pauses = CONFLICT.pauses()
         for tried in range(TRIES):
             try:
                 with self.transaction() as transaction:
@@ -68,7 +81,7 @@ class Ledger:
             except sa.exc.DBAPIError as error:
                 if tried + 1 == TRIES or not is_conflict(error):
                     raise
-            Flag().wait(PAUSE * 2**tried * random.uniform(0.5, 1.5))  # noqa: S311  spreading, not secrecy
+            self.clock.wait(next(pauses))
         raise AssertionError("the last try returns or raises")
 
     @contextmanager
@@ -77,25 +90,68 @@ class Ledger:
         with self.engine.connect().execution_options(reads_only=True) as connection:
             yield connection
 
-    def claim(self, queue: str, limit: int, *, each: int = 0, room: Mapping[str, int] | None = None) -> list[Event]:
-        """Hold up to `limit` due events of a queue, whole packages together."""
+    def claim(self, queue: str, limit: int, *, each: int = EACH, room: Mapping[str, int] | None = None) -> list[Event]:
+        """Hold up to `limit` due events of a queue, whole packages together.
+
+        Where events wait on lanes: up to `each` from a lane, the lanes in turn; from a lane that `room` names, so many
+        at most (0: none). Events without a lane have the name "" there. A package that killed workers comes alone.
+        """
+        held = self._claim(self.queues[queue], limit, max(each, 1), room or {})
+        while not held.events and held.is_cut:
+            held = self._claim(self.queues[queue], limit, max(each, 1), room or {})
+        if len(held.events) < limit and self.queues[queue].has_lanes:
+            self._mend_lanes(self.queues[queue])
+        return list(held.events)
+
+    def _claim(self, queue: Queue, limit: int, each: int, room: Mapping[str, int]) -> Claim:
+        look = ceil(limit / self._gains.get(queue.name, 1.0))
         with self.transaction() as transaction:
             now = self.clock.now()  # after the wait for the database: a lease must not begin in the past
-            look = ceil(limit / self._gains.get(queue, 1.0))
-            events, self._gains[queue] = claim(transaction, self.queues[queue], now, limit, now + self.lease, look)
-            return events
+            turn = next(self._claims)
+            expects_lanes = queue.name in self._with_lanes or turn % LOOK_FOR_LANES == 0
+            terms = ClaimTerms(
+                queue, now, now + self.lease, limit, look, each, room, expects_lanes, lanes_first=turn % 2 == 1
+            )
+            held = claim(transaction, terms)
+        self._gains[queue.name] = held.gain
+        if held.has_met_lanes:
+            self._with_lanes.add(queue.name)
+        elif expects_lanes:
+            self._with_lanes.discard(queue.name)
+        return held
 
-    def announce(self, some: Sequence[Announcement]) -> list[bytes]:
+    def _mend_lanes(self, queue: Queue) -> None:
+        """Wake lanes in which an event is due though they sleep. Only SQL by hand, or a clock set back, makes any."""
+        moment = self.clock.monotonic()
+        if moment - self._mended_at.get(queue.name, moment - MENDING) < MENDING:
+            return
+        self._mended_at[queue.name] = moment
+        with self.reading() as connection:
+            is_partial = self.dialect.has_partial_indexes
+            lanes = overlooked_lanes(connection, queue, self.clock.now(), is_partial=is_partial)
+        if lanes:
+            log.warning("lanes were asleep though events are due", queue=queue.name, lanes=len(lanes))
+            with self.transaction() as transaction:
+                for lane, due_at in lanes.items():
+                    transaction.wake_lane(queue.name, lane, due_at)
+
+    def announce(self, announcements: Sequence[Announcement]) -> list[bytes]:
         """Enqueue in one transaction; returns the events' ids in the order given."""
-        return self.write(lambda transaction: announce_all(transaction, self.queues, some, self.clock.now()))
+        return self.write(lambda transaction: announce_all(transaction, self.queues, announcements, self.clock.now()))
 
     def renew(self, events: Sequence[Event]) -> None:
         """Hold the events for a whole lease from now, as far as they are still ours."""
-        self._hold_for(events, self.lease)
+        with self.transaction() as transaction:
+            until = self.clock.now() + self.lease
+            for queue, held in by_queue(self.queues, events):
+                renew(transaction, queue, held, until)
 
     def release(self, events: Sequence[Event]) -> None:
         """Give the events back, as far as they are still ours: anyone may take them at once."""
-        self._hold_for(events, timedelta())
+        with self.transaction() as transaction:
+            now = self.clock.now()
+            for queue, held in by_queue(self.queues, events):
+                release(transaction, queue, held, now)
 
     def release_abandoned(self, ours: Collection[int] | None = None) -> int:
         """Free at once what processes of this host held that are gone; others' leases run out by themselves.
@@ -107,48 +163,15 @@ class Ledger:
             now = self.clock.now()
             return sum(free_abandoned(transaction, queue, now, self.lease, ours) for queue in self.queues.values())
 
-    def keep(self, batch: Sequence[Finished]) -> Kept:
+    def keep(self, batch: Sequence[VisitResult]) -> Receipt:
         """Keep visits in one transaction: records, next events, cursors, validators and each event's end.
 
-        A visit whose lease was lost changes nothing. When the batch as a whole cannot be written, its
-        visits are kept one by one, and the one at fault fails with the reason. Trouble of the database itself is
-        raised, and nothing is kept; if it came after the commit, a second try finds the leases gone and is harmless.
+        A visit whose lease was lost changes nothing. When the batch as a whole cannot be written, its visits are kept
+        one by one, and the one at fault fails with the reason; so they are when the same batch loses the connection
+        twice, though the database is there. Other trouble of the database is raised, and nothing is kept; if it came
+        after the commit, a second try finds the leases gone and is harmless.
         """
-        try:
-            return self._keep_all(batch)
-        except Exception as error:
-            if self._may_pass(error):
-                raise
-        with self.transaction() as transaction:
-            return joined([self._keep_alone(transaction, visit) for visit in batch])
-
-    def _keep_all(self, batch: Sequence[Finished]) -> Kept:
-        try:
-            with self.transaction() as transaction:
-                return keep(transaction, self.queues, batch, self.clock.now())
-        except LeaseLost:
-            with self.transaction() as transaction:
-                return keep_held(transaction, self.queues, batch, self.clock.now())
-
-    def _keep_alone(self, transaction: Transaction, visit: Finished) -> Kept:
-        now = self.clock.now()
-        try:
-            with transaction.connection.begin_nested():
-                return keep_held(transaction, self.queues, [visit], now)
-        except Exception as error:
-            if self._may_pass(error):
-                raise
-            log.warning("visit cannot be kept", package=visit.events[0].name, exc_info=_is_ours(error))
-            return keep_held(transaction, self.queues, [failed(visit, error)], now)
-
-    def _may_pass(self, error: Exception) -> bool:
-        return isinstance(error, sa.exc.DBAPIError) and not self.dialect.is_refusal(error)
-
-    def _hold_for(self, events: Sequence[Event], time: timedelta) -> None:
-        with self.transaction() as transaction:
-            due = self.clock.now() + time
-            for queue, some in by_queue(self.queues, events):
-                hold_until(transaction, queue, some, due)
+        return self._writer.keep(batch)
 
     def validators(self, names: Sequence[str]) -> dict[str, Validators]:
         """The validators remembered under these names."""
@@ -160,17 +183,22 @@ class Ledger:
         with self.reading() as connection:
             return read_cursor(connection, feed)
 
-    def standing(self, queue: str, ids: Sequence[bytes]) -> list[Standing]:
-        """Where the events of these ids stand."""
+    def states(self, queue: str, ids: Sequence[bytes]) -> list[EventState]:
+        """The states of the events of these ids."""
         with self.reading() as connection:
-            return read_standing(connection, self.queues[queue], ids)
+            return read_states(connection, self.queues[queue], ids)
 
     def next_due(self, queues: Sequence[str]) -> datetime | None:
         """When the next event of these queues is due; None when none waits."""
         with self.reading() as connection:
-            return soonest(connection, [self.queues[name] for name in queues])
+            chosen = [self.queues[name] for name in queues]
+            return earliest_due(connection, chosen, is_partial=self.dialect.has_partial_indexes)
 
-
-def _is_ours(error: Exception) -> bool:
-    """Whether the fault is in code, a source's `keep` mostly, and deserves its traceback."""
-    return not isinstance(error, sa.exc.DBAPIError)
+    def _answers(self) -> bool:
+        """Whether the database is there."""
+        try:
+            with self.reading() as connection:
+                connection.execute(sa.select(sa.literal(1)))
+        except sa.exc.DBAPIError:
+            return False
+        return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,36 +13,84 @@ from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
 from stook.engine.errors import FailureCode, Unavailable
+from stook.engine.ledger.database_file import NOTHING, VERSION_TABLE, check_file
 
-__all__ = ["ENGINE_MIGRATIONS", "heads", "migrate"]
+__all__ = ["ENGINE_MIGRATIONS", "VERSION_TABLE", "check_exists", "check_revisions", "heads", "migrate"]
 
 _HOME = Path(__file__).parent / "migrations"
 ENGINE_MIGRATIONS = _HOME / "versions"
-VERSION_TABLE = "tb_schema_version"
 PATIENCE = 60  # seconds that another process may take to migrate
+FIRST_TABLE = re.compile(r"create_table\(\s*(?:\w+\()?[\"'](\w+)[\"']")
 _LOCK = 0x5354_4F4F_4B  # any number that nobody else locks
 
 
-def migrate(engine: Engine, locations: Sequence[Path]) -> None:
-    """Apply what is missing; `locations` are folders of migration scripts, one branch each.
+def migrate(engine: Engine, locations: Sequence[Path], *, create: bool = True) -> None:
+    """Apply what is missing; `locations` are folders of migration scripts, one branch each, the engine's first.
 
-    Several processes may start at once: the one that comes second finds the work done.
+    Several processes may start at once: the one that comes second finds the work done. Unavailable (`database`) where
+    a newer Stook has changed the database, and, without `create`, where it holds nothing of Stook's: that is for
+    commands that only read, and leaves no file behind.
     """
-    if heads(locations) <= _current(engine):
+    if not create:
+        check_exists(engine)
+    stored = _stored(engine)
+    check_revisions(engine, locations, stored)
+    if heads(locations) <= stored:
         return
-    from alembic import command  # noqa: PLC0415  a third of a second that only a new schema costs
-
     with engine.connect() as connection, _alone(connection):
-        command.upgrade(_config(locations, connection), "heads")
+        _upgrade(locations, connection)
         connection.commit()
 
 
 def heads(locations: Sequence[Path]) -> set[str]:
     """The newest revision of each branch: the last of its numbered files."""
-    return {max(path.stem for path in folder.glob("[0-9]*.py")) for folder in locations}
+    return {max(_revisions(folder)) for folder in locations}
 
 
-def _current(engine: Engine) -> set[str]:
+def check_exists(engine: Engine) -> None:
+    """Raise Unavailable where the database holds nothing of Stook's. Of SQLite no file is made or changed."""
+    if engine.dialect.name == "sqlite":
+        check_file(Path(str(engine.url.database)))
+    elif not _stored(engine):
+        raise Unavailable(NOTHING, FailureCode.DATABASE)
+
+
+def check_revisions(engine: Engine, locations: Sequence[Path], stored: Collection[str]) -> None:
+    """Raise Unavailable if a branch of ours was taken further by a newer Stook.
+
+    A revision that no location knows may also be of a plug-in that is gone: that one is nobody's concern.
+    """
+    known = [set(_revisions(folder)) for folder in locations]
+    unknown = set(stored).difference(*known)
+    if not unknown:
+        return
+    for folder, revisions in zip(locations, known, strict=True):
+        if revisions.isdisjoint(stored) and _is_applied(engine, folder):
+            branch = min(revisions).partition("_")[2]
+            seen = ", ".join(sorted(unknown))[:200]
+            raise Unavailable(
+                f"a newer Stook made this database: its tables of {branch!r} are at a revision that this version does"
+                f" not know ({seen}); install that version of Stook, or use another database",
+                FailureCode.DATABASE,
+            )
+
+
+def _revisions(folder: Path) -> list[str]:
+    return [path.stem for path in folder.glob("[0-9]*.py")]
+
+
+def _is_applied(engine: Engine, folder: Path) -> bool:
+    """Whether the first table of a branch is there."""
+    first = min(folder.glob("[0-9]*.py")).read_text(encoding="utf-8")
+    made = FIRST_TABLE.search(first)
+    if made is None:
+        return False
+    with engine.connect().execution_options(reads_only=True) as connection:
+        inspector = sa.inspect(connection)
+        return any(name.upper() == made[1].upper() for name in inspector.get_table_names())
+
+
+def _stored(engine: Engine) -> set[str]:
     with engine.connect().execution_options(reads_only=True) as connection:
         if not sa.inspect(connection).has_table(VERSION_TABLE):
             return set()
@@ -86,8 +134,11 @@ def _resumable(
     return re.sub(rf"^\s*CREATE ({kinds}) (?!IF NOT)", r"CREATE \1 IF NOT EXISTS ", statement), parameters
 
 
-def _config(locations: Sequence[Path], connection: Connection):  # type: ignore[no-untyped-def]
-    from alembic.config import Config  # noqa: PLC0415  see above
+def _upgrade(locations: Sequence[Path], connection: Connection) -> None:
+    """As Alembic's command does, but for revisions that no location knows: they stay as they are."""
+    from alembic.config import Config  # noqa: PLC0415  a third of a second that only a new schema costs
+    from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
 
     config = Config()
     config.set_main_option("script_location", str(_HOME))
@@ -95,4 +146,11 @@ def _config(locations: Sequence[Path], connection: Connection):  # type: ignore[
     config.set_main_option("version_locations", "\n".join(str(folder) for folder in locations))
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
-    return config
+    scripts = ScriptDirectory.from_config(config)
+    known = {revision for folder in locations for revision in _revisions(folder)}
+
+    def steps(stored: tuple[str, ...], context: Any) -> Any:
+        return scripts._upgrade_revs("heads", tuple(revision for revision in stored if revision in known))  # type: ignore[arg-type]
+
+    with EnvironmentContext(config, scripts, fn=steps, destination_rev="heads"):
+        scripts.run_env()

@@ -12,12 +12,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Table
 
-from stook.engine.errors import UserError
+from stook.engine.errors import FailureCode, UserError
 from stook.engine.ledger.feeds import FeedStatus, latest_feeds
 from stook.engine.ledger.ledger import Ledger
-from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.ledger.queue.codes import AFRESH, ENDED_BADLY, PENDING, URGENT, WAITING, is_urgent
+from stook.engine.ledger.queue.lanes import wake_lanes_of
 from stook.engine.ledger.queue.lease import is_held
-from stook.engine.ledger.queue.model import Queue, by_due, partition
+from stook.engine.ledger.queue.model import DueRange, Queue, due_ranges, partition
+from stook.engine.ledger.queue.status import earliest_due
 from stook.engine.ledger.transaction import Transaction
 
 __all__ = ["COUNT_LIMIT", "QueueStatus", "condition", "queue_status", "resync", "retry", "revive", "shown_count"]
@@ -32,7 +34,7 @@ BATCH = 2000
 
 _CONDITION = re.compile(r"(?P<field>[a-z]+)(?P<sign>[=~])(?P<value>.+)", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]{1,4}")
-_HINT = "write name=GLOB, version=GLOB, code=N, status=N or error~WORDS"
+_HINT = "write name=GLOB, version=GLOB, code=N, status=N, failure=CODE or error~WORDS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +54,19 @@ class QueueStatus:
 
 
 def queue_status(ledger: Ledger, name: str) -> QueueStatus:
-    """How one queue stands, read from its due range and its cursors alone."""
+    """How one queue stands, read from its due ranges and its cursors alone."""
     queue = ledger.queues[name]
     now = ledger.clock.now()
-    due = queue.table.c["DUE_AT"]
+    ranges = due_ranges(queue, is_partial=ledger.dialect.has_partial_indexes)
     with ledger.reading() as connection:
-        ready = _count(connection, queue, due <= now)
-        waiting = _count(connection, queue, due > now, ~is_held(queue))
-        held = _count_held(connection, queue, now)
-        first = by_due(sa.select(due), queue).where(due <= now).order_by(due).limit(1)
-        oldest = connection.execute(first).scalar_one_or_none()
-        if oldest and oldest < now - URGENT / 2:
-            oldest += URGENT
+        parts = [_count(connection, queue, part, now) for part in ranges]
+        ready, waiting, held = (min(sum(column), COUNT_LIMIT + 1) for column in zip(*parts, strict=True))
+        oldest = earliest_due(connection, [queue], is_partial=ledger.dialect.has_partial_indexes)
         feeds = latest_feeds(connection, queue.cursor_key(""), FEEDS_SHOWN) if queue.has_cursor else ()
+    if oldest and oldest > now:
+        oldest = None
+    if oldest and is_urgent(oldest, now):
+        oldest += URGENT
     return QueueStatus(name, ready, waiting, held, oldest, feeds)
 
 
@@ -73,33 +75,38 @@ def shown_count(count: int) -> str:
     return f"over {COUNT_LIMIT:,}" if count > COUNT_LIMIT else f"{count:,}"
 
 
-def _count(connection: sa.Connection, queue: Queue, *where: sa.ColumnElement[bool]) -> int:
+def _count(connection: sa.Connection, queue: Queue, part: DueRange, now: datetime) -> tuple[int, int, int]:
+    """How many rows of one range are ready, waiting and held."""
+    due = queue.table.c["DUE_AT"]
+    ready = _count_first(connection, queue, part, due <= now)
+    waiting = _count_first(connection, queue, part, due > now, ~is_held(queue))
+    held = is_held(queue).label("held")
+    soon = part.of(sa.select(held), queue).where(due > now).order_by(due).limit(COUNT_LIMIT + 1).subquery()
+    counted = sa.select(sa.func.count()).where(soon.c["held"])
+    return ready, waiting, int(connection.execute(counted).scalar_one())
+
+
+def _count_first(connection: sa.Connection, queue: Queue, part: DueRange, *where: sa.ColumnElement[bool]) -> int:
     """In order: a planner whose statistics are from a fuller time would rather scan the table."""
-    some = by_due(sa.select(sa.literal(1).label("one")).select_from(queue.table), queue).where(*where)
-    first = some.order_by(queue.table.c["DUE_AT"]).limit(COUNT_LIMIT + 1)
+    rows = part.of(sa.select(sa.literal(1).label("one")).select_from(queue.table), queue).where(*where)
+    first = rows.order_by(queue.table.c["DUE_AT"]).limit(COUNT_LIMIT + 1)
     counted = sa.select(sa.func.count()).select_from(first.subquery())
     return int(connection.execute(counted).scalar_one())
-
-
-def _count_held(connection: sa.Connection, queue: Queue, now: datetime) -> int:
-    due, held = queue.table.c["DUE_AT"], is_held(queue).label("held")
-    soon = by_due(sa.select(held), queue).where(due > now).order_by(due).limit(COUNT_LIMIT + 1).subquery()
-    return int(connection.execute(sa.select(sa.func.count()).where(soon.c["held"])).scalar_one())
 
 
 def retry(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH) -> int:
     """Bring events forward that wait for a later try; returns how many."""
     now = ledger.clock.now()
     table = ledger.queues[queue].table
-    waits = table.c["PROCESSED"].in_((0, *range(30, 39))) & (table.c["DUE_AT"] > now)
+    waits = table.c["PROCESSED"].in_(WAITING) & (table.c["DUE_AT"] > now)
     return _change(ledger, queue, waits, where, {"DUE_AT": now}, batch)
 
 
 def revive(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH) -> int:
     """Make terminal events pending again: not found, malformed, given up; returns how many."""
     table = ledger.queues[queue].table
-    ended = table.c["PROCESSED"].in_((3, 5, 39))
-    pending = {"PROCESSED": 0, "ATTEMPTS": 0, "DUE_AT": ledger.clock.now()}
+    ended = table.c["PROCESSED"].in_(ENDED_BADLY)
+    pending = AFRESH | {"DUE_AT": ledger.clock.now()}
     return _change(ledger, queue, ended, where, pending, batch)
 
 
@@ -108,12 +115,12 @@ def resync(ledger: Ledger, queue: str, where: Sequence[str], batch: int = BATCH)
 
     What a worker holds is taken from it: it may have read already what is to be read again.
     """
-    asked = {"PROCESSED": 0, "RESYNC": 1, "DUE_AT": ledger.clock.now()}
+    asked = {"PROCESSED": PENDING, "RESYNC": 1, "DUE_AT": ledger.clock.now()}
     return _change(ledger, queue, sa.true(), where, asked, batch)
 
 
 def condition(queue: Queue, text: str) -> sa.ColumnElement[bool]:
-    """A condition as people type it: name=GLOB, version=GLOB, code=39, status=404, error~WORDS.
+    """A condition as people type it: name=GLOB, version=GLOB, code=39, status=404, failure=CODE, error~WORDS.
 
     Globs know `*` and `?`. Raises UserError for anything else.
     """
@@ -126,6 +133,10 @@ def condition(queue: Queue, text: str) -> sa.ColumnElement[bool]:
         return _matches(table.c[named], value)
     if sign == "=" and field in ("code", "status") and _NUMBER.fullmatch(value):
         return table.c["PROCESSED" if field == "code" else "LAST_STATUS"] == int(value)
+    if sign == "=" and field == "failure":
+        if value not in set(FailureCode):
+            raise UserError(f"no such failure: {value[:80]!r}; there are: {', '.join(FailureCode)}")
+        return table.c["LAST_CODE"] == value
     if sign == "~" and field == "error":
         return table.c["LAST_ERROR"].ilike(f"%{_escaped(value)}%", escape="\\")
     raise UserError(f"not a condition for queue {queue.name}: {text[:80]!r}; {_HINT}")
@@ -150,7 +161,7 @@ def _change(
     chosen = [*partition(queue), rows, *(condition(queue, text) for text in where)]
     count, ids = 0, _next(ledger, queue, chosen, b"", batch)
     while ids:
-        count += ledger.write(partial(_change_some, queue, chosen, values, ids))
+        count += ledger.write(partial(_change_batch, queue, chosen, values, ids))
         ids = _next(ledger, queue, chosen, ids[-1], batch)
     return count
 
@@ -160,12 +171,12 @@ def _next(
 ) -> list[bytes]:
     """The next ids that are chosen, found without a lock."""
     identity = queue.table.c["ID"]
-    some = sa.select(identity).where(*chosen, identity > after).order_by(identity).limit(limit)
+    following = sa.select(identity).where(*chosen, identity > after).order_by(identity).limit(limit)
     with ledger.reading() as connection:
-        return [bytes(one) for one in connection.execute(some).scalars()]
+        return [bytes(found) for found in connection.execute(following).scalars()]
 
 
-def _change_some(
+def _change_batch(
     queue: Queue,
     chosen: Sequence[sa.ColumnElement[bool]],
     values: dict[str, Any],
@@ -174,4 +185,6 @@ def _change_some(
 ) -> int:
     """Those that are still as they were chosen."""
     still = queue.table.c["ID"].in_(ids), *chosen
-    return int(transaction.execute(sa.update(queue.table).where(*still).values(values)).rowcount)
+    changed = int(transaction.execute(sa.update(queue.table).where(*still).values(values)).rowcount)
+    wake_lanes_of(transaction, queue, ids)
+    return changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Double, Index, MetaData, Table
+from sqlalchemy import Column, ColumnElement, Double, Index, MetaData, Table, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.elements import quoted_name
@@ -15,8 +15,12 @@ from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, 
 __all__ = [
     "ID_LENGTH",
     "LANE",
+    "LANE_LENGTH",
     "METADATA",
+    "NAME_LENGTH",
     "POLL",
+    "QUEUE_COLUMNS",
+    "QUEUE_LANE",
     "STATUS",
     "VALIDATOR",
     "column",
@@ -24,12 +28,16 @@ __all__ = [
     "due_index_name",
     "queue_columns",
     "table",
+    "time_index_name",
     "unquoted",
 ]
 
 METADATA = MetaData()
 ARRIVAL = "DUE_AT"  # the column that tells a queue's table
 ID_LENGTH = 24  # 8 bytes of the package's digest, 16 of the event's
+QUEUE_LENGTH = 32
+NAME_LENGTH = 512
+LANE_LENGTH = 255
 
 
 def unquoted(name: str) -> quoted_name:
@@ -44,7 +52,7 @@ def column(
     return Column(unquoted(name), kind, primary_key=key, nullable=null and not key, server_default=default)
 
 
-def table(name: str, *columns: Column[Any]) -> Table:
+def table(name: str, *columns: Column[Any], metadata: MetaData = METADATA) -> Table:
     """One table; clustered by its primary key where the engine can.
 
     Not so a queue: its ids are digests, and rows in that order would go to all places of a table that outgrows the
@@ -52,7 +60,7 @@ def table(name: str, *columns: Column[Any]) -> Table:
     """
     return Table(
         unquoted(name),
-        METADATA,
+        metadata,
         *columns,
         sqlite_with_rowid=ARRIVAL in {column.name for column in columns},
         mysql_engine="InnoDB",
@@ -73,8 +81,12 @@ def _in_order_of_arrival(create: CreateTable, compiler: Any, **options: Any) -> 
     )
 
 
-def queue_columns() -> list[Column[Any]]:
-    """What every list table begins with (tables contract, "Queue columns")."""
+def queue_columns(*, lane: bool = False) -> list[Column[Any]]:
+    """The columns that every list table begins with (tables contract, "Queue columns").
+
+    With `lane`, also the lane on which an event waits; empty for an event that needs none. The table's due index is
+    made by `due_index`, and the lanes of its queues are rows of QUEUE_LANE.
+    """
     return [
         column("ID", Binary(ID_LENGTH, fixed=True), key=True),
         column("PROCESSED", small(), null=False, default="0"),
@@ -83,7 +95,10 @@ def queue_columns() -> list[Column[Any]]:
         column("LEASE", big()),
         column("ATTEMPTS", small(), null=False, default="0"),
         column("LAST_STATUS", small()),
+        column("LAST_CODE", Identity(32)),
         column("LAST_ERROR", LongText()),
+        column("DELIVERIES", small(), null=False, default="0"),
+        *([column("LANE", Identity(LANE_LENGTH), null=False, default="")] if lane else []),
         column("TIMESTAMP", Moment()),
         column("TIMESTAMP_RAW", Identity(64)),
         column("CREATED", Moment(), null=False),
@@ -91,36 +106,59 @@ def queue_columns() -> list[Column[Any]]:
     ]
 
 
-def due_index(target: Table, *before: str) -> None:
-    """The range a claim walks. Finished rows have no DUE_AT and stay out of it where the engine has partial indexes.
+QUEUE_COLUMNS = frozenset(str(each.name) for each in queue_columns(lane=True))
+"""Columns that the ledger alone writes."""
 
-    What completes a package needs no index of its own: the ids of a package's events begin alike.
+
+def due_index(target: Table, *before: str) -> None:
+    """The range a claim walks. VisitResult rows have no DUE_AT and stay out of it where the engine has partial indexes.
+
+    What completes a package needs no index of its own: the ids of a package's events begin alike. In a table with
+    lanes the range of each lane is apart, and a second index has all lanes' events in the order of their time.
     """
-    due = target.c["DUE_AT"]
     keys = [target.c[part] for part in before]
-    Index(
-        unquoted(due_index_name(target)),
-        *keys,
-        due,
-        target.c["ID"],
-        sqlite_where=due.is_not(None),
-        postgresql_where=due.is_not(None),
-    )
+    due, identity = target.c["DUE_AT"], target.c["ID"]
+    is_due = due.is_not(None)
+    if "LANE" not in target.c:
+        _partial(due_index_name(target), is_due, *keys, due, identity)
+        return
+    lane = target.c["LANE"]
+    _partial(due_index_name(target), is_due, *keys, lane, due, identity)
+    _partial(time_index_name(target), (lane != literal_column("''")) & is_due, *keys, due)
+
+
+def _partial(name: str, where: ColumnElement[bool], *keys: ColumnElement[Any]) -> None:
+    Index(unquoted(name), *keys, sqlite_where=where, postgresql_where=where)
 
 
 def due_index_name(target: Table) -> str:
     return f"IX_{target.name}_DUE"
 
 
+def time_index_name(target: Table) -> str:
+    """Of a table with lanes only."""
+    return f"IX_{target.name}_TIME"
+
+
 POLL = table(
     "TB_CRAWLER_POLL",
-    *queue_columns(),
-    column("QUEUE", Identity(32), null=False),
-    column("NAME", Identity(512), null=False),
+    *queue_columns(lane=True),
+    column("QUEUE", Identity(QUEUE_LENGTH), null=False),
+    column("NAME", Identity(NAME_LENGTH), null=False),
     column("SOURCE", Identity(128)),
     column("FACTS", Json()),
 )
 due_index(POLL, "QUEUE")
+
+QUEUE_LANE = table(
+    "TB_CRAWLER_LANE",
+    column("QUEUE", Identity(QUEUE_LENGTH), key=True),
+    column("LANE", Identity(LANE_LENGTH), key=True),
+    column("NEXT_AT", Moment(), null=False),
+    column("TURN", big(), null=False, default="0"),
+)
+"""The lanes of queues: when each is to be looked at next, and how often it gave events (see `queue.lanes`)."""
+Index(unquoted("IX_TB_CRAWLER_LANE_NEXT"), *(QUEUE_LANE.c[name] for name in ("QUEUE", "NEXT_AT", "TURN", "LANE")))
 
 STATUS = table(
     "TB_CRAWLER_STATUS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -46,44 +46,55 @@ _prepared = lru_cache(256)(_compiled)
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """All of it is kept, or nothing is. Rows are dictionaries or sequences in the order of `columns`."""
+    """All of it is kept, or nothing is. Rows are dictionaries or sequences in the order of `columns`.
+
+    `woken` gathers the lanes in which events are due earlier than before; they are written last (`queue.lanes.wake`).
+    """
 
     connection: Connection
     dialect: Dialect
+    woken: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    def wake_lane(self, queue: str, lane: str, due_at: datetime) -> None:
+        """Note that an event of this lane is due then; not for events without a lane."""
+        key = (queue, lane)
+        known = self.woken.get(key)
+        if lane and (known is None or due_at < known):
+            self.woken[key] = due_at
 
     def execute(self, statement: sa.Executable, parameters: Any = None) -> Any:
         """A statement's result; rows are what the database says, and typed where they are read."""
         return self.connection.execute(statement, parameters)
 
-    def rows(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None = None) -> list[Any]:
+    def rows(self, statement: sa.Executable, values: Mapping[str, Any], named: Named | None = None) -> list[Any]:
         """The rows of a statement, as the driver gives them: tuples, times of SQLite as text.
 
         This and `change` are for statements that are made once and run all the time, their `these` being `named` by
         the dialect: putting a statement together, and typing its rows, costs as much as running it.
         """
-        result = self._run(statement, told, named)
+        result = self._run(statement, values, named)
         rows: list[Any] = result.cursor.fetchall()
         result.close()
         return rows
 
-    def change(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None = None) -> int:
+    def change(self, statement: sa.Executable, values: Mapping[str, Any], named: Named | None = None) -> int:
         """Run such a statement; returns how many rows matched."""
-        return int(self._run(statement, told, named).rowcount)
+        return int(self._run(statement, values, named).rowcount)
 
-    def _run(self, statement: sa.Executable, told: Mapping[str, Any], named: Named | None) -> Any:
+    def _run(self, statement: sa.Executable, values: Mapping[str, Any], named: Named | None) -> Any:
         text, within, order = _prepared(statement, self.connection.dialect)
-        values = within | {name: self._plain(value) for name, value in told.items()}
+        bound = within | {name: self._plain(value) for name, value in values.items()}
         if named:
-            text, values = text.replace(THESE, named[0]), values | named[1]
-        return self.connection.exec_driver_sql(text, values if order is None else tuple(values[name] for name in order))
+            text, bound = text.replace(THESE, named[0]), bound | named[1]
+        return self.connection.exec_driver_sql(text, bound if order is None else tuple(bound[name] for name in order))
 
     def with_ids(self, table: Table, expressions: Sequence[str], ids: Sequence[bytes]) -> Iterator[Any]:
         """The rows of these ids that are there: ID as bytes, then each SQL expression as the driver gives it."""
         wanted = ", ".join(["ID", *expressions])
-        for some in chunks(ids, 2000):
-            named, told = self.dialect.among(some)
+        for part in chunks(ids, 2000):
+            named, bound = self.dialect.among(part)
             text = f"SELECT {wanted} FROM {table.name} WHERE ID {named}"
-            for identity, *values in self.connection.exec_driver_sql(text, told or None):
+            for identity, *values in self.connection.exec_driver_sql(text, bound or None):
                 yield bytes(identity), *values
 
     def insert_missing(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -125,8 +136,8 @@ class Transaction:
 
     def _each(self, compiled: _Compiled, rows: Sequence[Mapping[str, Any]]) -> int:
         text, within, order = compiled
-        told = [within | {name: self._plain(value) for name, value in row.items()} for row in rows]
-        values: Any = told if order is None else [tuple(row[name] for name in order) for row in told]
+        bound = [within | {name: self._plain(value) for name, value in row.items()} for row in rows]
+        values: Any = bound if order is None else [tuple(row[name] for name in order) for row in bound]
         return int(self.connection.exec_driver_sql(text, values).rowcount)
 
     def _plain(self, value: Any) -> Any:

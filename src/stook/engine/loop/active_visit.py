@@ -10,7 +10,7 @@ import structlog
 
 from stook.engine.door.validators import validators_of
 from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
-from stook.engine.ledger import Finished
+from stook.engine.ledger import VisitResult
 from stook.engine.ledger.queue.settle import postponement
 from stook.engine.words import (
     Ask,
@@ -76,25 +76,25 @@ class ActiveVisit:
         visit = self._under_way()
         self._advance(lambda: visit.throw(error))
 
-    def take_part(self) -> Finished:
+    def take_part(self) -> VisitResult:
         """The part to be kept now; the visit goes on."""
         if not isinstance(self.ask, Part):
             raise RuntimeError("the visit has no part")
         part = self.ask
         self.send(None)
         found = Found(records=part.records, announcements=part.announcements, cursor=part.cursor)
-        return Finished(self.source, self.events, found, is_part=True)
+        return VisitResult(self.source, self.events, found, is_part=True)
 
     def break_off(self, error: Exception) -> None:
         """End because of a fault in Stook or in the source."""
         log.error("visit broke", source=self.source.name, package=self.events[0].name, exc_info=error)
         self._end(_broken(error), {})
 
-    def finished(self) -> Finished:
+    def finished(self) -> VisitResult:
         """The end to be kept. A failed visit keeps no validators: its replies must be had again in full."""
-        finished = Finished(self.source, self.events, self._found, self._seen)
+        finished = VisitResult(self.source, self.events, self._found, self._seen)
         if any(finished.outcome_of(event).code is Code.FAILED for event in self.events):
-            return Finished(self.source, self.events, self._found)
+            return VisitResult(self.source, self.events, self._found)
         return finished
 
     def _requests(self) -> tuple[Request, ...]:

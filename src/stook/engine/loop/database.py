@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 import structlog
+
+from stook.engine.backoff import BackOff
 
 __all__ = ["LAST_PATIENCE", "PATIENCE", "DatabaseThread"]
 
@@ -18,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 PATIENCE = 120.0  # seconds that a database may be away
 LAST_PATIENCE = 10.0  # the same while the run is closing
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries
+BACK_OFF = BackOff(first=0.1, longest=5.0)
 
 
 class DatabaseThread:
@@ -32,16 +33,16 @@ class DatabaseThread:
         """The action's result. While the database is away the action is tried again, until the patience ends."""
         loop = asyncio.get_running_loop()
         started = loop.time()
-        pause = FIRST_PAUSE
+        pauses = BACK_OFF.pauses()
         while True:
             try:
                 return await loop.run_in_executor(self._thread, action, *arguments)
             except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
                 if loop.time() - started > self._patience:
                     raise
+                pause = next(pauses)
                 log.warning("database trouble, trying again", seconds=round(pause, 1), reason=str(error.orig)[:200])
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  spreading, not secrecy
-            pause = min(pause * 2, LONGEST_PAUSE)
+            await asyncio.sleep(pause)
 
     def shorten_patience(self) -> None:
         """A run that is closing waits for a database that is away, but not long."""

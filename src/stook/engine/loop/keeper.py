@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from stook.engine.ledger import Finished, Kept, Ledger
-from stook.engine.ledger.keep import failed
+from stook.engine.ledger import Ledger, Receipt, VisitResult
+from stook.engine.ledger.visits import failed
 from stook.engine.loop.active_visit import ActiveVisit
 from stook.engine.loop.database import DatabaseThread
 
@@ -35,7 +35,7 @@ class _Delivery:
     """An end or a part of a visit, on its way into the database; `kept` is set when it is there."""
 
     visit: ActiveVisit
-    finished: Finished
+    finished: VisitResult
     kept: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -49,7 +49,7 @@ class Keeper:
         self,
         ledger: Ledger,
         database: DatabaseThread,
-        on_kept: Callable[[Kept], None],
+        on_kept: Callable[[Receipt], None],
         on_ends: Callable[[Sequence[ActiveVisit]], None],
     ) -> None:
         self._ledger = ledger
@@ -67,7 +67,7 @@ class Keeper:
     def is_empty(self) -> bool:
         return self._deliveries.empty()
 
-    def put(self, visit: ActiveVisit, finished: Finished) -> asyncio.Event:
+    def put(self, visit: ActiveVisit, finished: VisitResult) -> asyncio.Event:
         """Hand over what there is to keep; the event is set when it is kept."""
         delivery = _Delivery(visit, finished)
         self._deliveries.put_nowait(delivery)
@@ -97,7 +97,7 @@ class Keeper:
             delivery.kept.set()
         self._on_ends([delivery.visit for delivery in deliveries if not delivery.finished.is_part])
 
-    async def _with_files(self, finished: Finished) -> Finished:
+    async def _with_files(self, finished: VisitResult) -> VisitResult:
         """The files of a visit come before the row that mentions them; a visit whose files fail, fails."""
         source = finished.source
         if not finished.found.records or not isinstance(source, FileWriter):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import structlog
 
-from stook.engine.ledger import Kept
+from stook.engine.ledger import Receipt
 from stook.engine.tally import Tally
 from stook.engine.words import Code, Event, Outcome
 
@@ -13,7 +13,7 @@ __all__ = ["count_kept"]
 log = structlog.get_logger(__name__)
 
 
-def count_kept(tally: Tally, kept: Kept) -> None:
+def count_kept(tally: Tally, kept: Receipt) -> None:
     """Add one transaction to the tally."""
     tally.outcomes.update({code.name.lower(): count for code, count in kept.outcomes.items()})
     tally.written += kept.written

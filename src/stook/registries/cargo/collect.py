@@ -87,8 +87,8 @@ def _settled(ledger: Ledger, names: Sequence[str]) -> Callable[[], bool]:
     def settled() -> bool:
         ledger.release_abandoned()
         now = ledger.clock.now()
-        standings = [one for queue, some in ids.items() for one in ledger.standing(queue, some)]
-        return not any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in standings)
+        states = [one for queue, some in ids.items() for one in ledger.states(queue, some)]
+        return not any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in states)
 
     return settled
 

@@ -31,7 +31,7 @@ __all__ = ["API", "API_LANE", "INDEX", "INDEX_LANE", "QUEUES", "VERSIONS", "Carg
 INDEX_LANE, API_LANE = "cargo.index", "cargo.api"
 KEY = ("rust", "Cargo")
 STORED, OTHER = "crate that is stored", "another crate that is stored"
-VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", facts=("SOURCE",))
+VERSIONS = Queue("cargo", "version", RUST_LIST, "CRATE_NAME", "VERSION", fact_columns=("SOURCE",))
 INDEX = poll_queue("cargo-index", "index")
 API = poll_queue("cargo-api", "api")
 QUEUES = (VERSIONS, INDEX, API)
@@ -72,11 +72,9 @@ class CargoIndex:
         )
         self.vanishing.looked += 1
         if reply.not_modified:
-            return Found(
-                Outcome(Code.COMPLETE, status=reply.status),
-                records=[known] if known.lock_tags else (),
-                announcements=[self._enrich(events, self.api_age)],
-            )
+            outcome = Outcome(Code.COMPLETE, status=reply.status)
+            records = [known] if known.lock_tags else ()
+            return Found(outcome, records=records, announcements=[self._enrich(events, self.api_age)])
         if reply.status in GONE:
             yield from self._confirm(name)
             return _gone(known, memory, reply)

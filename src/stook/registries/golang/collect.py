@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from stook.engine.errors import Malformed, UserError
 from stook.engine.ledger import Ledger
-from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.ledger.queue.codes import is_urgent
 from stook.engine.words import Announcement
 from stook.registries.golang.feed import Boundary
 from stook.registries.golang.paths import path_problem
@@ -110,7 +110,7 @@ def _walked(ledger: Ledger, ids: Sequence[bytes]) -> Callable[[], bool]:
         ledger.release_abandoned()
         first = ledger.next_due([FEED.name])
         is_due = first is not None and first <= ledger.clock.now()
-        return not is_due and not any(one.is_held for one in ledger.standing(FEED.name, ids))
+        return not is_due and not any(one.is_held for one in ledger.states(FEED.name, ids))
 
     return settled
 
@@ -147,10 +147,10 @@ def _collected(ledger: Ledger, modules: Sequence[str]) -> Callable[[], bool]:
     def settled() -> bool:
         ledger.release_abandoned()
         now = ledger.clock.now()
-        standings = ledger.standing(MODULE.name, [MODULE.id_of(path, "") for path in modules])
-        if any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in standings):
+        states = ledger.states(MODULE.name, [MODULE.id_of(path, "") for path in modules])
+        if any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in states):
             return False
         first = ledger.next_due([VERSIONS.name, PAGE.name])
-        return first is None or first > now - URGENT / 2
+        return first is None or not is_urgent(first, now)
 
     return settled

@@ -9,7 +9,7 @@ __all__ = ["FEED", "FEED_LANE", "MODULE", "PAGE", "PAGE_LANE", "PROXY_LANE", "QU
 
 FEED_LANE, PROXY_LANE, PAGE_LANE = "go.index", "go.proxy", "go.pkgsite"
 # What the proxy said last tells whether a 404 is the first.
-VERSIONS = Queue("go", "version", GO_LIST, "INDEX_PATH", "INDEX_VERSION", facts=("SOURCE", "LAST_STATUS"))
+VERSIONS = Queue("go", "version", GO_LIST, "INDEX_PATH", "INDEX_VERSION", fact_columns=("SOURCE", "LAST_STATUS"))
 MODULE = poll_queue("go-module", "module")
 PAGE = poll_queue("go-pkgsite", "page")
 FEED = poll_queue("go-feed", "feed", has_cursor=True)

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from stook.engine.errors import UserError
+from stook.engine.words import Code
 from stook.registries.golang.queues import VERSIONS
 from stook.registries.history_table import print_history
 from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION
@@ -55,7 +56,9 @@ def _declared(connection: sa.Connection, path: str) -> str | None:
     """The path that a go.mod under this one declares, where events of it ended as an alias."""
     table = GO_LIST
     low, high = VERSIONS.id_range(path)
-    named = sa.select(table.c["PRODUCT_KEY"]).where(table.c["ID"].between(low, high), table.c["PROCESSED"] == 6)
+    named = sa.select(table.c["PRODUCT_KEY"]).where(
+        table.c["ID"].between(low, high), table.c["PROCESSED"] == Code.ALIAS
+    )
     return connection.execute(named.where(table.c["INDEX_PATH"] == path).limit(1)).scalar_one_or_none()
 
 
@@ -88,7 +91,7 @@ def _told(product: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _cells(one: dict[str, Any]) -> tuple[Any, ...]:
     released = f"{one['RELEASE_DATE']:%Y-%m-%d}" if one["RELEASE_DATE"] else ""
     marks = [f"retracted: {one['RETRACT_REASON']}"] if one["RETRACTED"] else []
-    marks += ["gone"] if one["PROCESSED"] == 5 else []
+    marks += ["gone"] if one["PROCESSED"] == Code.NOT_FOUND else []
     marks += [] if one["HAS_GO_MOD"] else ["no go.mod"]
     dependencies = len(one["DEPENDENCIES"] or ())
     return (one["VERSION"], released, one["LICENSE"] or "", one["GO_VERSION"] or "", dependencies, ", ".join(marks))

@@ -132,8 +132,7 @@ def _outcome(*, is_last: bool, is_over: bool) -> Outcome:
     if is_over:
         return Outcome(Code.COMPLETE, status=200)
     delay = POLL_EVERY if is_last else 0.0
-    facts = {"PROCESSED": 0, "ATTEMPTS": 0, "RESYNC": 0}
-    return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, facts=facts)
+    return Outcome(Code.PENDING, delay=delay, status=200, is_deferred=True, is_afresh=True)
 
 
 def _cursor(event: Event, boundary: Boundary, *, is_over: bool) -> Cursor:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
+from stook.engine.ledger.queue.codes import is_new
+from stook.engine.ledger.schema import NAME_LENGTH
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Visit
 from stook.registries.golang.classify import ResolveKind, resolve_kind
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
@@ -178,9 +180,9 @@ class ModuleVisit:
                 self.announcements.append(told)
 
     def announce_page(self, event: Event) -> None:
-        """The question to pkg.go.dev; pseudo-versions are cleaned there within days."""
-        if not is_pseudo(event.version):
-            name, fresh_for = f"{self.path}@{event.version}", 0.0 if event.resync else None
+        """The question to pkg.go.dev, but for what no queue can name; pseudo-versions are cleaned there within days."""
+        name, fresh_for = f"{self.path}@{event.version}", 0.0 if event.resync else None
+        if not is_pseudo(event.version) and len(name) <= NAME_LENGTH:
             told = Announcement(PAGE.name, name, source="proxy", urgent=event.urgent, fresh_for=fresh_for)
             self.announcements.append(told)
 
@@ -194,8 +196,8 @@ def _nothing(latest: Latest, status: int) -> Outcome:
 
 def _waits(event: Event) -> bool:
     """An event that was announced for half an hour later."""
-    is_new = event.processed == 20 and event.attempts == 0
-    return bool(event.facts.get("wait")) and is_new and not (event.urgent or event.resync)
+    is_first = is_new(event.processed) and event.attempts == 0
+    return bool(event.facts.get("wait")) and is_first and not (event.urgent or event.resync)
 
 
 def _problem(path: str, version: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from stook.engine.errors import FailureCode, Refused
 from stook.engine.ledger.queue.announce import merged
 from stook.engine.words import Announcement, Code, Outcome
 
@@ -241,3 +242,22 @@ def test_postponed_events_may_be_announced(bench):
     bench.end(bench.claim(), Outcome(Code.PENDING, delay=300))
     bench.announce("a")
     assert bench.row(identity)["DUE_AT"] == bench.later(300)
+
+
+@pytest.mark.parametrize(("hours", "wakes"), [(-1, False), (0, False), (1, True)])
+def test_an_announcement_with_a_moment_revives_what_is_older(bench, hours, wakes):
+    """One that says when it happened revives only what happened before: one rule with feeds."""
+    moment = bench.later(-86400)
+    (identity,) = bench.announce("a", timestamp=moment)
+    bench.put(identity, PROCESSED=5, DUE_AT=None)
+    bench.announce("a", timestamp=moment + timedelta(hours=hours))
+    assert (bench.row(identity)["PROCESSED"] == 0) is wakes
+
+
+def test_names_longer_than_their_column_are_refused(bench):
+    """On every engine alike, whatever its columns would take, and nothing is enqueued."""
+    for name in ("x" * 513, "https://a.example/" + "x" * 500):
+        with pytest.raises(Refused) as caught:
+            bench.announce("good", name)
+        assert caught.value.code is FailureCode.TOO_LARGE
+    assert bench.claim() == []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -96,7 +98,8 @@ def test_a_visit_is_lost_as_a_whole(bench):
     bench.put(ids[0], queue="cargo", LEASE=1)
     kept = bench.end(events, records=[("a", "{}")])
     assert (kept.lost, bench.records()) == (1, {})
-    assert bench.row(ids[1], "cargo")["PROCESSED"] == 20
+    assert bench.row(ids[1], "cargo")["PROCESSED"] == 0
+    assert [event.id for event in bench.claim(queue="cargo")] == [ids[1]]
 
 
 def test_settling_twice_is_harmless(bench):
@@ -136,14 +139,38 @@ def test_the_hosts_of_a_pool_are_told_apart():
 
 
 def test_the_living_keep_their_events(bench, child):
-    """What a living process of this host holds is not freed, nor what was made elsewhere."""
+    """What a living process of this host holds is not freed."""
     _, token = child
-    ids = bench.announce("child", "ours", "elsewhere")
+    ids = bench.announce("child", "ours")
     bench.claim()
     bench.put(ids[0], LEASE=token)
-    bench.put(ids[2], LEASE=token ^ (1 << 60))
     assert bench.ledger.release_abandoned() == 0
     assert bench.claim() == []
+
+
+def test_other_hosts_keep_their_events(bench, child):
+    """What a process of another host holds is not freed, though here no process has its number."""
+    process, token = child
+    (identity,) = bench.announce("elsewhere")
+    bench.claim()
+    process.kill()
+    process.wait()
+    elsewhere = token ^ (1 << 60)  # another host's digest, the same process
+    bench.put(identity, LEASE=elsewhere)
+    assert (is_abandoned(token), is_abandoned(elsewhere)) == (True, False)
+    assert bench.ledger.release_abandoned() == 0
+    assert bench.claim() == []
+
+
+@pytest.mark.skipif(not Path("/proc/sys/kernel/random/boot_id").exists(), reason="only Linux tells its starts apart")
+def test_hosts_of_one_name_are_told_apart():
+    """A token's host is its name, its start and its process namespace: each of them makes another digest."""
+    start = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    space = str(Path("/proc/self/ns/pid").readlink())
+    ours = new_token() >> 42
+    assert ours == host_digest(f"{platform.node()} {start} {space}")
+    assert ours != host_digest(f"{platform.node()} 00000000-0000-0000-0000-000000000000 {space}")
+    assert ours != host_digest(f"{platform.node()} {start} pid:[1]")
 
 
 def test_the_dead_give_back_at_once(bench, child):

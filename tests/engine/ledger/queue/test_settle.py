@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.engine.ledger.queue.settle import LADDER, back_off, next_state
+from stook.engine.errors import FailureCode
+from stook.engine.ledger.queue.codes import LADDER
+from stook.engine.ledger.queue.settle import back_off, next_state
 from stook.engine.words import Code, Event, Outcome
 
 NOW = datetime(2026, 11, 1)
@@ -112,3 +114,42 @@ def test_outcomes_set_columns(bench):
 def test_back_off_doubles_from_a_minute_to_an_hour(attempts):
     """1, 2, 4 … 60 minutes."""
     assert back_off(attempts) == min(60 * 2 ** min(attempts, 20), 3600)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [
+        (Outcome(Code.PENDING, "HTTP 503", 503, delay=9, failure=FailureCode.HTTP_STATUS), "http_status"),
+        (Outcome(Code.FAILED, "torn", failure=FailureCode.BROKEN_BODY), "broken_body"),
+        (Outcome(Code.NOT_FOUND, "gone", 404), "not_found"),
+        (Outcome(Code.MALFORMED, "no JSON"), "malformed"),
+        (Outcome(Code.FAILED), "malformed"),
+        (Outcome(Code.COMPLETE, status=304), None),
+        (Outcome(Code.PENDING, delay=9), None),
+    ],
+)
+def test_the_failure_is_kept_as_a_code(bench, outcome, code):
+    """LAST_CODE says what went wrong, beside status and reason; the next end writes its own."""
+    (identity,) = bench.announce("a")
+    bench.put(identity, LAST_CODE="dns")
+    bench.end(bench.claim(), outcome)
+    row = bench.row(identity)
+    assert (row["LAST_CODE"], row["LAST_STATUS"]) == (code, outcome.status)
+
+
+def test_afresh_begins_as_a_new_event(bench):
+    """`is_afresh` with a delay: the next look knows nothing of rungs, tries and wishes before it."""
+    (identity,) = bench.announce("a", resync=True)
+    bench.put(identity, PROCESSED=34, ATTEMPTS=7)
+    bench.end(bench.claim(), Outcome(Code.PENDING, delay=60, is_afresh=True))
+    row = bench.row(identity)
+    assert (row["PROCESSED"], row["ATTEMPTS"], row["RESYNC"], row["DUE_AT"]) == (0, 0, 0, bench.later(60))
+
+
+@pytest.mark.parametrize(("more", "is_urgent"), [({}, True), ({"delay": 5.0}, False), ({"is_afresh": True}, False)])
+def test_urgency_outlives_what_was_no_try(bench, more, is_urgent):
+    """An urgent event that its visit only put off stays in front; one that begins anew, or waits, does not."""
+    bench.announce("a", urgent=True)
+    bench.end(bench.claim(), Outcome(Code.PENDING, is_deferred=True, **more))
+    bench.clock.advance(10)
+    assert [event.urgent for event in bench.claim()] == [is_urgent]

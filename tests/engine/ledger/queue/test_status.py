@@ -17,7 +17,7 @@ def test_standing_tells_each_event(bench):
     events = {event.name: event for event in bench.claim(3)}
     bench.end([events["failed"]], Outcome(Code.FAILED, "why"))
     bench.end([events["gone"]], Code.NOT_FOUND)
-    standing = {one.name: one for one in bench.ledger.standing("pages", [*ids, b"x" * 24])}
+    standing = {one.name: one for one in bench.ledger.states("pages", [*ids, b"x" * 24])}
     assert {name: (one.processed, one.is_held, one.last_error) for name, one in standing.items()} == {
         "held": (20, True, None),
         "failed": (30, False, "why"),

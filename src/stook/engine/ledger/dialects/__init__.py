@@ -6,12 +6,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Dialect, Named, is_conflict
+from stook.engine.ledger.dialects.dialect import Dialect, Named, is_conflict, is_too_large
 from stook.engine.ledger.dialects.mysql import Mysql, mysql_engine
 from stook.engine.ledger.dialects.postgresql import Postgresql, postgresql_engine
 from stook.engine.ledger.dialects.sqlite import Sqlite, sqlite_engine
 
-__all__ = ["Dialect", "Mysql", "Named", "Postgresql", "Sqlite", "connect", "is_conflict"]
+__all__ = ["Dialect", "Mysql", "Named", "Postgresql", "Sqlite", "connect", "is_conflict", "is_too_large"]
 
 
 def connect(url: str) -> tuple[sa.Engine, Dialect]:

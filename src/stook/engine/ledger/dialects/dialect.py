@@ -10,7 +10,18 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-__all__ = ["Dialect", "Named", "Rows", "assignments", "batches", "column_list", "is_conflict", "is_refusal", "tuples"]
+__all__ = [
+    "Dialect",
+    "Named",
+    "Rows",
+    "assignments",
+    "batches",
+    "column_list",
+    "is_conflict",
+    "is_refusal",
+    "is_too_large",
+    "tuples",
+]
 
 Rows = Sequence[Sequence[Any]]
 Named = tuple[str, dict[str, Any]]
@@ -20,6 +31,8 @@ _LOST_TO_OTHERS = {
     "sqlite_errorname": ("SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT"),
 }
 _LOST_NUMBERS = (1205, 1213)  # lock time-out and deadlock of MySQL; not all its drivers tell the state
+_TOO_LARGE_STATES = ("22001", "54")  # a text for its column; the server's limits: a row, an index entry, a nesting
+_TOO_LARGE_NUMBERS = (1071, 1118, 1153, 1301, 1406)  # of MySQL: key, row, packet, result, column
 
 
 class Dialect(Protocol):
@@ -27,6 +40,20 @@ class Dialect(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def has_partial_indexes(self) -> bool:
+        """Whether an index keeps out the rows that its condition leaves out (see `schema.due_index`)."""
+        ...
+
+    @property
+    def joins_laterally(self) -> bool:
+        """Whether one statement can take a range of rows for each row of another."""
+        ...
+
+    @property
+    def parenthesizes_unions(self) -> bool:
+        """Whether each part of a union may stand in parentheses, with an order, a limit and a lock of its own."""
+        ...
 
     def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Insert rows, or fail on the first that is there."""
@@ -79,12 +106,21 @@ def is_refusal(error: sa.exc.DBAPIError) -> bool:
     return not (error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError))
 
 
+def is_too_large(error: sa.exc.DBAPIError) -> bool:
+    """Whether some value is larger than a column, an index, a statement or the engine can hold."""
+    cause = error.orig
+    state = str(getattr(cause, "sqlstate", None) or "")
+    number = cause.args[0] if cause and cause.args else None
+    is_toobig = getattr(cause, "sqlite_errorname", None) == "SQLITE_TOOBIG"
+    return is_toobig or state.startswith(_TOO_LARGE_STATES) or number in _TOO_LARGE_NUMBERS
+
+
 def is_conflict(error: sa.exc.DBAPIError) -> bool:
     """Whether other transactions were in the way: the same one, run again from its beginning, may well succeed."""
-    told = error.orig
-    if any(getattr(told, name, None) in codes for name, codes in _LOST_TO_OTHERS.items()):
+    cause = error.orig
+    if any(getattr(cause, name, None) in codes for name, codes in _LOST_TO_OTHERS.items()):
         return True
-    return bool(told and told.args and told.args[0] in _LOST_NUMBERS)
+    return bool(cause and cause.args and cause.args[0] in _LOST_NUMBERS)
 
 
 def column_list(columns: Sequence[str]) -> str:
@@ -106,8 +142,8 @@ def _assignment(entry: str, new: str, old: str) -> str:
 def batches(rows: Iterable[Sequence[Any]], size: int) -> Iterator[Rows]:
     """So many at a time."""
     left = iter(rows)
-    while some := list(islice(left, size)):
-        yield some
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def tuples(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:

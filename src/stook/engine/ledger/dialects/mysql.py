@@ -15,14 +15,24 @@ from sqlalchemy.dialects.mysql.base import MySQLIdentifierPreparer
 from sqlalchemy.engine import URL, Connection
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal
+from stook.engine.ledger.dialects.dialect import (
+    Named,
+    Rows,
+    assignments,
+    batches,
+    column_list,
+    is_refusal,
+    is_too_large,
+)
+from stook.engine.ledger.dialects.packets import longest_statement, read_limit, sized_connection
 from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Mysql", "mysql_engine"]
 
 STATEMENT_ROWS = 1000
-STATEMENT_LENGTH = 1 << 20  # characters of up to 4 bytes: below the smallest max_allowed_packet that servers ship with
+STATEMENT_LENGTH = 1 << 20  # characters
+BYTES = 4  # of a character, at most
 BAD_DATA = ("21", "22", "23")  # classes of SQLSTATE: cardinality, data, integrity; many are "operational" to the driver
 BROKEN_CHECK = 3819  # MySQL 8 gives it no class
 
@@ -36,6 +46,9 @@ class Mysql:
 
     name: str = "mysql"
     place: str = "SEQ"
+    has_partial_indexes: bool = False
+    joins_laterally: bool = False
+    parenthesizes_unions: bool = True
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         # INSERT IGNORE would hide other errors too.
@@ -68,7 +81,7 @@ class Mysql:
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
         state = getattr(error.orig, "sqlstate", None) or ""
         is_check = bool(error.orig and error.orig.args and error.orig.args[0] == BROKEN_CHECK)
-        return state.startswith(BAD_DATA) or is_check or is_refusal(error)
+        return state.startswith(BAD_DATA) or is_check or is_too_large(error) or is_refusal(error)
 
     def _insert(
         self,
@@ -78,7 +91,8 @@ class Mysql:
         rows: Iterable[Sequence[Any]],
         conflict: str,
     ) -> None:
-        for statement in _statements(table, columns, rows):
+        most = min(STATEMENT_LENGTH, longest_statement(connection.connection.driver_connection) // BYTES)
+        for statement in _statements(table, columns, rows, most):
             # The driver must not look for its own placeholders in our literals.
             connection.exec_driver_sql(f"{statement} {conflict}", execution_options={"no_parameters": True})
 
@@ -88,19 +102,19 @@ def _quoted(entry: str) -> str:
     return f"`{name}`{sign}{expression}"
 
 
-def _statements(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """INSERTs of all rows, none too long for a server."""
+def _statements(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], most: int) -> Iterator[str]:
+    """INSERTs of all rows, of at most so many characters, or of one row that has more."""
     head = f"INSERT INTO {table} ({column_list([f'`{name}`' for name in columns])}) VALUES "
     for batch in batches(rows, STATEMENT_ROWS):
-        some: list[str] = []
-        size = 0
+        together: list[str] = []
+        size = len(head)
         for text in written(batch, WRITERS, ","):
-            if some and size + len(text) > STATEMENT_LENGTH:
-                yield f"{head}({'),('.join(some)})"
-                some, size = [], 0
-            some.append(text)
+            if together and size + len(text) > most:
+                yield f"{head}({'),('.join(together)})"
+                together, size = [], len(head)
+            together.append(text)
             size += len(text) + 3
-        yield f"{head}({'),('.join(some)})"
+        yield f"{head}({'),('.join(together)})"
 
 
 def _hex(column: Sequence[bytes]) -> Iterable[str]:
@@ -145,17 +159,22 @@ def mysql_engine(url: URL) -> sa.Engine:
         raise UserError("the database URL has an option whose value cannot be read") from None
     _check_options(engine)
     ping_the_idle(engine)
+    event.listen(engine, "do_connect", _connect)
     event.listen(engine, "connect", _prepare)
     _quote_all_names(engine)
     return engine
+
+
+def _connect(dialect: Any, record: object, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+    return sized_connection()(*arguments, **options)
 
 
 def _check_options(engine: sa.Engine) -> None:
     """The driver takes its options as arguments, and knows no better word for a wrong one than TypeError."""
     from pymysql.connections import Connection as Driver  # noqa: PLC0415  an extra
 
-    _, told = engine.dialect.create_connect_args(engine.url)
-    if unknown := sorted(set(told) - set(signature(Driver).parameters)):
+    _, options = engine.dialect.create_connect_args(engine.url)
+    if unknown := sorted(set(options) - set(signature(Driver).parameters)):
         raise UserError(f"the database URL has options that PyMySQL does not know: {', '.join(unknown)[:80]}")
 
 
@@ -163,6 +182,7 @@ def _prepare(connection: Any, record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET time_zone = '+00:00', innodb_lock_wait_timeout = 60")
         cursor.execute("SET sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'")
+    read_limit(connection)
 
 
 class _QuoteAll(MySQLIdentifierPreparer):

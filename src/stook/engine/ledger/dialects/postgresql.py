@@ -9,19 +9,33 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, ExceptionContext
 
 from stook.engine.errors import UserError
-from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.dialect import (
+    Named,
+    Rows,
+    assignments,
+    batches,
+    column_list,
+    is_refusal,
+    is_too_large,
+    tuples,
+)
 from stook.engine.ledger.dialects.pool import ping_the_idle
 from stook.engine.ledger.dialects.text import ColumnWriter, written
 
 __all__ = ["Postgresql", "postgresql_engine"]
 
+log = structlog.get_logger(__name__)
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 _SPECIAL = re.compile(r"[\\\t\n\r]")
 COPY_BATCH = 1000
+THRESHOLD = "prepare_threshold"
+PREPARE_AFTER = 5  # runs of a statement
+POOLED = ("26000", "42P05")  # SQLSTATE: no such prepared statement; there is one of that name
 READ_ONLY = "25006"  # SQLSTATE of a write where none is possible
 COPY_FROM = 50  # rows from which a COPY into a temporary table is faster than a statement a row
 
@@ -32,6 +46,9 @@ class Postgresql:
 
     name: str = "postgresql"
     place: str = "ctid"
+    has_partial_indexes: bool = True
+    joins_laterally: bool = True
+    parenthesizes_unions: bool = True
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         self._insert(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
@@ -72,7 +89,7 @@ class Postgresql:
         return value
 
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
-        return is_refusal(error)
+        return is_too_large(error) or is_refusal(error)
 
     def _insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows, conflict: str) -> None:
         names = column_list(columns)
@@ -119,8 +136,9 @@ def _copy(connection: Connection, statement: str, rows: Iterable[Sequence[Any]])
             for some in batches(rows, COPY_BATCH):
                 copy.write("\n".join([*written(some, WRITERS, "\t"), ""]))
     except driver.Error as error:
+        is_lost = bool(connection.connection.closed or cursor.connection.closed)
         raise _read_only(statement, error) or sa.exc.DBAPIError.instance(
-            statement, None, error, driver.Error
+            statement, None, error, driver.Error, connection_invalidated=is_lost
         ) from error
 
 
@@ -130,19 +148,55 @@ def postgresql_engine(url: URL) -> sa.Engine:
         import psycopg  # noqa: F401, PLC0415  an extra
     except ImportError:
         raise UserError("PostgreSQL needs psycopg: python -m pip install 'stook[postgresql]'") from None
-    chosen = url.set(drivername="postgresql+psycopg")
+    session = _Session(_threshold(url))
+    chosen = url.difference_update_query([THRESHOLD]).set(drivername="postgresql+psycopg")
     engine = sa.create_engine(chosen, isolation_level="READ COMMITTED")
     ping_the_idle(engine)
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "handle_error", _on_error)
+    event.listen(engine, "connect", session.prepare)
+    event.listen(engine, "handle_error", session.on_error)
     return engine
 
 
-def _on_error(context: ExceptionContext) -> sa.exc.OperationalError | None:
-    trouble = _read_only(context.statement, context.original_exception)
-    if trouble:
-        context.is_disconnect = True  # another connection may lead to the server that takes writes now
-    return trouble
+def _threshold(url: URL) -> int | None:
+    """The URL's option `prepare_threshold`: a number, or `none` for a pooler that cannot prepare statements."""
+    text = url.query.get(THRESHOLD, str(PREPARE_AFTER))
+    if text == "none":
+        return None
+    if not (isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 6):
+        raise UserError(f"the database URL's {THRESHOLD} is neither a number nor none")
+    return int(text)
+
+
+@dataclass(slots=True)
+class _Session:
+    """How connections are set up. `threshold` is after how many runs a statement is prepared; None for never."""
+
+    threshold: int | None
+
+    def prepare(self, connection: Any, record: object) -> None:
+        from psycopg.types.json import set_json_loads  # noqa: PLC0415  an extra
+
+        set_json_loads(lambda data: bytes(data).decode() if not isinstance(data, str) else data, connection)
+        connection.prepare_threshold = self.threshold
+        with connection.cursor() as cursor:
+            cursor.execute("SET timezone TO 'UTC'")
+            cursor.execute("SET lock_timeout TO '60s'")
+            # Compiling a plan costs more than any of ours takes; not all that speak the protocol know the setting.
+            cursor.execute("SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'")
+        connection.commit()
+
+    def on_error(self, context: ExceptionContext) -> sa.exc.OperationalError | None:
+        """Make of an error that may pass an OperationalError, and have another connection next time."""
+        error = context.original_exception
+        trouble = _read_only(context.statement, error)
+        if getattr(error, "sqlstate", None) in POOLED:
+            # The pooler led us to another server process than the one that has prepared the statement.
+            self.threshold = None
+            log.warning("statements are no longer prepared, as a connection pooler seems to be between")
+            trouble = sa.exc.OperationalError(context.statement, None, error)
+        if trouble:
+            context.is_disconnect = True  # another connection may lead to the server that takes writes now
+        return trouble
 
 
 def _read_only(statement: str | None, error: BaseException) -> sa.exc.OperationalError | None:
@@ -150,16 +204,3 @@ def _read_only(statement: str | None, error: BaseException) -> sa.exc.Operationa
     if getattr(error, "sqlstate", None) != READ_ONLY:
         return None
     return sa.exc.OperationalError(statement, None, error)
-
-
-def _prepare(connection: Any, record: object) -> None:
-    from psycopg.types.json import set_json_loads  # noqa: PLC0415  an extra
-
-    set_json_loads(lambda data: bytes(data).decode() if not isinstance(data, str) else data, connection)
-    connection.prepare_threshold = 5
-    with connection.cursor() as cursor:
-        cursor.execute("SET timezone TO 'UTC'")
-        cursor.execute("SET lock_timeout TO '60s'")
-        # Compiling a plan costs more than any of ours takes; not all that speak the protocol know the setting.
-        cursor.execute("SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'")
-    connection.commit()

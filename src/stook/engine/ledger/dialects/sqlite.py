@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from threading import Event as Flag
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection
 
+from stook.engine.backoff import BackOff, Patience
+from stook.engine.clock import RealClock
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
 from stook.engine.ledger.types import moment_text
@@ -41,6 +41,9 @@ class Sqlite:
 
     name: str = "sqlite"
     place: str = "rowid"
+    has_partial_indexes: bool = True
+    joins_laterally: bool = False
+    parenthesizes_unions: bool = False
 
     def insert_missing(self, connection: Connection, table: str, columns: Sequence[str], rows: Rows) -> None:
         if rows:
@@ -48,8 +51,8 @@ class Sqlite:
 
     def insert(self, connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Many rows a statement: the interpreter is free for other threads all the while, not row by row."""
-        for some in batches(rows, STATEMENT_ROWS):
-            connection.exec_driver_sql(_insert(table, columns, len(some)), tuple(chain.from_iterable(some)))
+        for batch in batches(rows, STATEMENT_ROWS):
+            connection.exec_driver_sql(_insert(table, columns, len(batch)), tuple(chain.from_iterable(batch)))
 
     def upsert(
         self,
@@ -66,7 +69,7 @@ class Sqlite:
             connection.exec_driver_sql(statement, tuples(rows))
 
     def among(self, ids: Sequence[bytes]) -> Named:
-        named = [f"x'{one.hex()}'" for one in ids]
+        named = [f"x'{identity.hex()}'" for identity in ids]
         return f"IN ({','.join(named)})", {}
 
     def at(self, places: Sequence[Any]) -> Named:
@@ -112,15 +115,15 @@ def _set(connection: sqlite3.Connection, pragma: str) -> None:
     SQLite does not wait by itself where several connections turn one new file to WAL, or where one opens
     a file that another is just closing: each holds a lock that the other needs, so it fails at once.
     """
-    deadline = time.monotonic() + PATIENCE
+    tries = Patience(RealClock(), BackOff(RETRY, RETRY), PATIENCE)
     while True:
         try:
             connection.execute(f"PRAGMA {pragma}")
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or tries.is_over:
                 raise
-        Flag().wait(RETRY)
+        tries.wait()
 
 
 def _begin(connection: Connection) -> None:

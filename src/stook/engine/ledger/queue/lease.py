@@ -9,24 +9,26 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from stook.engine.ledger.queue.model import Queue, by_due, due_hint, partition
-from stook.engine.ledger.queue.token import is_abandoned
+from stook.engine.ledger.queue.codes import URGENT, held_column, released_value
+from stook.engine.ledger.queue.lanes import wake_lanes_of
+from stook.engine.ledger.queue.model import DueRange, Queue, due_ranges
+from stook.engine.ledger.queue.token import is_abandoned, is_own
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Event
 
-__all__ = ["free_abandoned", "held", "hold_until", "is_held"]
+__all__ = ["free_abandoned", "held", "is_held", "release", "renew"]
 
 
 def is_held(queue: Queue) -> sa.ColumnElement[bool]:
-    """The codes of held events. A row with a lease but another code was taken back by an operator's SQL."""
-    return queue.table.c["PROCESSED"].between(20, 29)
+    """In SQL: whether a worker holds the row, or held it when its lease ran out."""
+    return held_column(queue.table.c["PROCESSED"])
 
 
 def held(transaction: Transaction, queue: Queue, events: Sequence[Event]) -> set[bytes]:
     """The ids that we still hold; the rows stay locked until the transaction ends."""
     ours: set[bytes] = set()
-    for some in chunks(sorted(events, key=lambda event: event.id), 500):
-        tokens = {event.id: event.lease for event in some}
+    for part in chunks(sorted(events, key=lambda event: event.id), 500):
+        tokens = {event.id: event.lease for event in part}
         for identity, lease in transaction.rows(_leases(queue), {}, transaction.dialect.among(list(tokens))):
             if lease == tokens[bytes(identity)]:
                 ours.add(bytes(identity))
@@ -40,13 +42,28 @@ def _leases(queue: Queue) -> sa.Select[Any]:
     return held.order_by(table.c["ID"]).with_for_update()
 
 
-def hold_until(transaction: Transaction, queue: Queue, events: Sequence[Event], due: datetime) -> None:
-    """Move the end of the lease, as far as the events are still ours."""
+def renew(transaction: Transaction, queue: Queue, events: Sequence[Event], until: datetime) -> None:
+    """Move the end of the lease, as far as the events are still ours. Their lanes are looked at sooner, for nothing."""
+    _change_held(transaction, queue, events, {"DUE_AT": until})
+
+
+def release(transaction: Transaction, queue: Queue, events: Sequence[Event], now: datetime) -> None:
+    """Put the events back where they stood, as far as they are still ours: anyone may take them at once."""
+    state: dict[str, Any] = {"PROCESSED": released_value(queue.table.c["PROCESSED"]), "LEASE": None}
+    for is_urgent in (False, True):
+        due = now - URGENT if is_urgent else now
+        given = [event for event in events if event.urgent is is_urgent]
+        _change_held(transaction, queue, given, state | {"DUE_AT": due})
+        for event in given:
+            transaction.wake_lane(queue.name, event.lane, due)
+
+
+def _change_held(transaction: Transaction, queue: Queue, events: Sequence[Event], values: dict[str, Any]) -> None:
     table = queue.table
-    for some in chunks(sorted(events, key=lambda event: event.id), 500):
-        tokens = sorted({event.lease for event in some})
-        ours = table.c["ID"].in_([event.id for event in some]) & table.c["LEASE"].in_(tokens) & is_held(queue)
-        transaction.execute(sa.update(table).where(ours).values(DUE_AT=due))
+    for part in chunks(sorted(events, key=lambda event: event.id), 500):
+        tokens = sorted({event.lease for event in part})
+        ours = table.c["ID"].in_([event.id for event in part]) & table.c["LEASE"].in_(tokens) & is_held(queue)
+        transaction.execute(sa.update(table).where(ours).values(values))
 
 
 def free_abandoned(
@@ -54,14 +71,40 @@ def free_abandoned(
 ) -> int:
     """Free what processes of this host held that are gone; looks no further ahead than a lease lasts.
 
-    With `ours`, also what this process holds under any other lease.
+    Each such event counts one delivery more. With `ours`, also what this process holds under any other lease, which
+    killed nobody.
     """
+    ranges = due_ranges(queue, is_partial=transaction.dialect.has_partial_indexes)
+    return sum(_free_abandoned(transaction, queue, part, now, lease, ours) for part in ranges)
+
+
+def _free_abandoned(
+    transaction: Transaction,
+    queue: Queue,
+    part: DueRange,
+    now: datetime,
+    lease: timedelta,
+    ours: Collection[int] | None,
+) -> int:
     table = queue.table
-    due = table.c["DUE_AT"]
+    due, processed, deliveries = (table.c[name] for name in ("DUE_AT", "PROCESSED", "DELIVERIES"))
     holding = [due > now, due <= now + lease, is_held(queue)]
-    tokens = transaction.execute(by_due(sa.select(table.c["LEASE"]), queue).where(*holding).distinct()).scalars().all()
-    dead = [token for token in tokens if token is not None and is_abandoned(token, ours)]
-    if not dead:
-        return 0
-    free = sa.update(table).with_hint(due_hint(queue), dialect_name="mysql").values(DUE_AT=now)
-    return int(transaction.execute(free.where(*partition(queue), *holding, table.c["LEASE"].in_(dead))).rowcount)
+    tokens = transaction.execute(part.of(sa.select(table.c["LEASE"]), queue).where(*holding).distinct()).scalars()
+    abandoned = [token for token in tokens.all() if token is not None and is_abandoned(token, ours)]
+    freed = 0
+    for is_ours in (False, True):
+        chosen = [token for token in abandoned if is_own(token) is is_ours]
+        if not chosen:
+            continue
+        where = (*part.where, *holding, table.c["LEASE"].in_(chosen))
+        ids = transaction.execute(part.of(sa.select(table.c["ID"]), queue).where(*where).with_for_update()).scalars()
+        state = {"DUE_AT": now, "LEASE": None, "DELIVERIES": deliveries + int(not is_ours)}
+        freed += _free(transaction, queue, list(ids), state | {"PROCESSED": released_value(processed)})
+    return freed
+
+
+def _free(transaction: Transaction, queue: Queue, ids: Sequence[bytes], values: dict[str, Any]) -> int:
+    for part in chunks(sorted(ids), 500):
+        transaction.execute(sa.update(queue.table).where(queue.table.c["ID"].in_(part)).values(values))
+    wake_lanes_of(transaction, queue, ids)
+    return len(ids)

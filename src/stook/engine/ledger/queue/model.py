@@ -14,12 +14,24 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy import Table
 
-from stook.engine.ledger.schema import ID_LENGTH, POLL, due_index_name
+from stook.engine.ledger.schema import ID_LENGTH, POLL, due_index_name, time_index_name
 from stook.engine.words import Event
 
-__all__ = ["Queue", "by_due", "by_queue", "due_hint", "event_id", "partition", "poll_queue", "read_facts"]
+__all__ = [
+    "Queue",
+    "by_due",
+    "by_lane",
+    "by_queue",
+    "due_ranges",
+    "event_id",
+    "partition",
+    "poll_queue",
+    "read_facts",
+    "without_lane",
+]
 
 PACKAGE_BYTES = 8
+NO_LANE: sa.ColumnElement[str] = sa.literal_column("''")  # partial indexes want the literal
 log = structlog.get_logger(__name__)
 
 Identify = Callable[[str, str, datetime | None], bytes]
@@ -37,10 +49,11 @@ def event_id(name: str, version: str, timestamp: datetime | None = None) -> byte
 class Queue:
     """A queue's table has the queue columns and the due index (see `schema`).
 
-    `partition` is the value of QUEUE where several queues share a table.
+    `partition` is the value of QUEUE where several queues share a table. `has_lanes`: the table has a column LANE, and
+    a claim takes so many lanes, so many events each; such a queue has no versions.
 
-    `facts` are columns handed to the visit and set at announcement; FACTS holds all that have no column, and is
-    merged when an event is announced again.
+    `fact_columns` are handed to the visit and set at announcement; FACTS holds all that have no column, and is merged
+    when an event is announced again.
     """
 
     name: str
@@ -49,9 +62,14 @@ class Queue:
     name_column: str
     version_column: str | None = None
     partition: str | None = None
-    facts: tuple[str, ...] = ()
+    fact_columns: tuple[str, ...] = ()
     identify: Identify = event_id
     has_cursor: bool = False
+    has_lanes: bool = False
+
+    def __post_init__(self) -> None:
+        if self.has_lanes and self.version_column is not None:
+            raise ValueError("a queue with lanes cannot have versions: a package would have to stay whole")
 
     def cursor_key(self, name: str) -> str:
         """Under which key the cursor of an event of this queue is kept."""
@@ -67,11 +85,12 @@ class Queue:
 
 
 def poll_queue(name: str, kind: str, *, has_cursor: bool = False) -> Queue:
-    """A queue of things to ask again: a package's index file, its enrichment, a feed.
+    """A queue of things to ask again: a package's index file, its enrichment, a page, a feed.
 
     With `has_cursor`, a claimed event brings the cursor kept for it, as the fact `cursor` (None at first).
     """
-    return Queue(name, kind, POLL, "NAME", partition=name, facts=("SOURCE", "FACTS"), has_cursor=has_cursor)
+    facts = ("SOURCE", "FACTS")
+    return Queue(name, kind, POLL, "NAME", None, name, facts, has_cursor=has_cursor, has_lanes=True)
 
 
 def partition(queue: Queue) -> list[sa.ColumnElement[bool]]:
@@ -79,17 +98,53 @@ def partition(queue: Queue) -> list[sa.ColumnElement[bool]]:
     return [queue.table.c["QUEUE"] == queue.partition] if queue.partition else []
 
 
+def without_lane(queue: Queue) -> list[sa.ColumnElement[bool]]:
+    """The condition that tells the queue's rows that wait on no lane: literal, for planners to see."""
+    return [queue.table.c["LANE"] == NO_LANE] if queue.has_lanes else []
+
+
 def by_due(chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
-    """Such rows of a queue, by a range of DUE_AT that the caller adds: one range of the due index, and no more.
+    """Such rows of a queue that wait on no lane, by a range of DUE_AT that the caller adds: one range of the due index.
 
     Where most of a table is due, MariaDB would walk all of the queue's part of the index: what is finished comes first.
     """
-    return chosen.with_hint(queue.table, due_hint(queue), "mysql").where(*partition(queue))
+    return by_lane(chosen, queue).where(*without_lane(queue))
 
 
-def due_hint(queue: Queue) -> str:
-    """For MySQL and MariaDB only: the others keep what is finished out of that index."""
-    return f"FORCE INDEX (`{due_index_name(queue.table)}`)"
+def by_lane(chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
+    """Such rows of one lane, by a range of DUE_AT; the caller adds both."""
+    return chosen.with_hint(queue.table, _forced(due_index_name(queue.table)), "mysql").where(*partition(queue))
+
+
+def due_ranges(queue: Queue, *, is_partial: bool) -> list[DueRange]:
+    """Where all rows of a queue lie in the order of DUE_AT, whatever their lane: one index range, or two.
+
+    `is_partial`: the engine keeps out of the second index what waits on no lane (`Dialect.has_partial_indexes`).
+    """
+    plain = DueRange((*partition(queue), *without_lane(queue)), _forced(due_index_name(queue.table)))
+    if not queue.has_lanes:
+        return [plain]
+    by_time = _forced(time_index_name(queue.table))
+    if not is_partial:
+        return [DueRange(tuple(partition(queue)), by_time)]
+    return [plain, DueRange((*partition(queue), queue.table.c["LANE"] != NO_LANE), by_time)]
+
+
+@dataclass(frozen=True, slots=True)
+class DueRange:
+    """The conditions of one range of an index that is in the order of DUE_AT, and MySQL's hint to use it."""
+
+    where: tuple[sa.ColumnElement[bool], ...]
+    hint: str
+
+    def of(self, chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
+        """Such rows of this range."""
+        return chosen.with_hint(queue.table, self.hint, "mysql").where(*self.where)
+
+
+def _forced(index: str) -> str:
+    """The others keep what is finished out of that index, and choose it by themselves."""
+    return f"FORCE INDEX (`{index}`)"
 
 
 def by_queue(queues: Mapping[str, Queue], events: Sequence[Event]) -> list[tuple[Queue, list[Event]]]:

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-__all__ = ["host_digest", "is_abandoned", "new_token"]
+__all__ = ["host_digest", "is_abandoned", "is_own", "new_token"]
 
 _PID_BITS = 22  # Linux's largest process id
 _NUMBER_BITS = 20
@@ -19,7 +19,7 @@ _HOST_BITS = 21  # two hosts that share a digest take each other's processes for
 
 
 def new_token() -> int:
-    """A positive 63-bit number: a digest of the host's name, the process id, and a running number begun by chance."""
+    """A positive 63-bit number: a digest that tells the host, the process id, and a running number begun by chance."""
     return (_host() << _PID_BITS | os.getpid()) << _NUMBER_BITS | next(_numbers()) % (1 << _NUMBER_BITS)
 
 
@@ -37,21 +37,35 @@ def is_abandoned(token: int, ours: Collection[int] | None = None) -> bool:
     return not _is_alive(pid)
 
 
+def is_own(token: int) -> bool:
+    """Whether this process made the token."""
+    return token >> _NUMBER_BITS == _host() << _PID_BITS | os.getpid()
+
+
 @cache
 def _numbers() -> Iterator[int]:
     return count(secrets.randbits(_NUMBER_BITS))
 
 
 def host_digest(name: str) -> int:
-    """What tells a host in its tokens."""
+    """What tells a host in its tokens: 21 bits of a digest of its name, its start and its process namespace."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> (32 - _HOST_BITS)
 
 
+@cache
 def _host() -> int:
-    return host_digest(platform.node() + _boot())
+    return host_digest(f"{platform.node()} {_boot_id()} {_process_namespace()}")
 
 
-def _boot() -> str:
+def _boot_id() -> str:
+    """Two machines may have one name: each start of a Linux kernel has an id of its own (proc(5), random/boot_id)."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _process_namespace() -> str:
     """Containers that share a database file have process ids of their own; their pid namespace tells them apart."""
     try:
         return str(Path("/proc/self/ns/pid").readlink())

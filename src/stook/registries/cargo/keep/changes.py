@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stook.engine.words import Code
 from stook.registries.cargo.keep.product import StoredProduct
 from stook.registries.cargo.latest import Candidate, default_version, latest_stable
 from stook.registries.cargo.names import page_url, purl
@@ -110,7 +111,13 @@ def _differences(release: Release, row: Stored) -> list[Past]:
 
 
 def _compare_unreadable(told: Changes, snapshot: Snapshot, broken: Unreadable, row: Stored | None) -> None:
-    if row and row.digest == broken.digest and not row.is_deleted and row.processed == 3 and not snapshot.rewrite:
+    if (
+        row
+        and row.digest == broken.digest
+        and not row.is_deleted
+        and row.processed == Code.MALFORMED
+        and not snapshot.rewrite
+    ):
         told.unchanged += 1
         return
     told.unreadable.append(broken)
@@ -120,7 +127,7 @@ def _compare_unreadable(told: Changes, snapshot: Snapshot, broken: Unreadable, r
 
 def _bury(told: Changes, gone: Sequence[Stored], is_alive: bool) -> None:
     """Rows whose lines are gone. A package that is gone as a whole is one entry of the history."""
-    told.tombstones.extend(row.version for row in gone if row.is_release or row.processed == 3)
+    told.tombstones.extend(row.version for row in gone if row.is_release or row.processed == Code.MALFORMED)
     if is_alive:
         told.history.extend(Past(row.version, "deleted", row.checksum) for row in gone if row.is_release)
     elif any(row.is_release for row in gone):

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 
 from stook.engine.ledger import Transaction, chunks
-from stook.engine.words import Written
+from stook.engine.words import Code, Written
 from stook.registries.cargo.keep.product import write_licenses
 from stook.registries.cargo.records import Enrichment, ProductFacts, VersionFacts
 from stook.registries.store import RegistryKey, package_rows
@@ -61,7 +61,7 @@ def forget_facts(
 ) -> None:
     """Versions (package, version) whose content is another: what was told of the old one, its date too, is void."""
     void: dict[str, Any] = dict.fromkeys((*VERSION_FACTS, "RELEASE_DATE", "FACTS_DIGEST"))
-    values = void | {"PROCESSED": 0, "TIMESTAMP": sa.bindparam("b_now")}
+    values = void | {"PROCESSED": int(Code.PENDING), "TIMESTAMP": sa.bindparam("b_now")}
     rows = [{"b_name": name, "b_version": one, "b_now": now} for name, one in some]
     transaction.update(version, values, _where(version, registry), rows)
 
@@ -111,7 +111,7 @@ def _version_values(table: Table) -> dict[str, Any]:
         "RELEASE_DATE": sa.func.coalesce(
             table.c["RELEASE_DATE"], sa.bindparam("b_published", type_=table.c["RELEASE_DATE"].type)
         ),
-        "PROCESSED": sa.case((table.c["PROCESSED"] == 5, 5), else_=1),
+        "PROCESSED": sa.case((table.c["PROCESSED"] == Code.NOT_FOUND, Code.NOT_FOUND), else_=Code.COMPLETE),
     }
 
 

@@ -12,7 +12,8 @@ import msgspec
 import sqlalchemy as sa
 
 from stook.engine.ledger import Transaction, chunks, event_id
-from stook.engine.words import Written
+from stook.engine.ledger.queue.listing import complete_rows
+from stook.engine.words import Code, Written
 from stook.registries.cargo.keep.changes import Changes, Stored, changes, is_pinned, lock_tags, product_of, ranks
 from stook.registries.cargo.keep.enrichment import forget_facts
 from stook.registries.cargo.keep.product import StoredProduct, keep_products, stored_products, write_licenses
@@ -26,13 +27,8 @@ LANGUAGE, REPOSITORY = "rust", "Cargo"
 
 LIST_COLUMNS = (
     "ID CRATE_NAME VERSION DISPLAY_NAME SOURCE RESOLVE_KIND LOCK_TAGS PINNED YANKED CHECKSUM DELETED_AT INDEX_DIGEST"
-    " DUE_AT PROCESSED LAST_ERROR TIMESTAMP CREATED LAST_UPDATED"
+    " TIMESTAMP"
 ).split()
-# A row that a worker holds, or that waits to be seen again as an operator asked, keeps its place in the queue.
-_BUSY = "{table}.PROCESSED BETWEEN 20 AND 29 OR {table}.RESYNC = 1 AND {table}.DUE_AT IS NOT NULL".replace(
-    "{table}", RUST_LIST.name
-)
-_KEPT = f"CASE WHEN {_BUSY} THEN {{old}} ELSE {{new}} END"
 LIST_UPDATE = (
     # A line that cannot be read for a while takes nothing from what it told before.
     "DISPLAY_NAME=COALESCE({new}, {old})",
@@ -43,11 +39,6 @@ LIST_UPDATE = (
     "DELETED_AT",
     "INDEX_DIGEST",
     "TIMESTAMP=COALESCE({new}, {old})",
-    "LAST_UPDATED",
-    f"LAST_ERROR={_KEPT}",
-    f"DUE_AT={_KEPT}",
-    f"PROCESSED={_KEPT}",
-    f"RESYNC=CASE WHEN {_BUSY} THEN {{old}} ELSE 0 END",
 )
 VERSION_COLUMNS = (
     "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION LINKS"
@@ -57,9 +48,8 @@ VERSION_UPDATE = (
     *"NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION LINKS VERSION_KEY SORT_ORDER TIMESTAMP".split(),
     "RELEASE_DATE=COALESCE({new}, {old})",
     # What is back from the dead is complete if its facts are still there.
-    "PROCESSED=CASE WHEN {old} <> 5 THEN {old} WHEN {table}.FACTS_DIGEST IS NULL THEN 0 ELSE 1 END".replace(
-        "{table}", RUST_VERSION.name
-    ),
+    f"PROCESSED=CASE WHEN {{old}} <> {Code.NOT_FOUND:d} THEN {{old}}"
+    f" WHEN {RUST_VERSION.name}.FACTS_DIGEST IS NULL THEN {Code.PENDING:d} ELSE {Code.COMPLETE:d} END",
 )
 
 
@@ -68,6 +58,7 @@ class _Rows:
     """Rows of a batch, gathered for one statement a table."""
 
     listed: list[tuple[Any, ...]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # of the rows listed; empty where a line can be read
     versions: list[tuple[Any, ...]] = field(default_factory=list)
     history: list[tuple[str, Past]] = field(default_factory=list)
     products: dict[str, StoredProduct] = field(default_factory=dict)
@@ -144,11 +135,13 @@ def _gather(
     before = {row.version for row in stored.values() if row.is_release}
     order = ranks(before | {one.version for one in snapshot.releases}) if told.releases else {}
     for release in told.releases:
-        rows.listed.append(_list_row(transaction, known, release, stored.get(release.version), moment))
+        rows.listed.append(_list_row(transaction, known, release, stored.get(release.version)))
+        rows.problems.append("")
         rows.versions.append(_version_row(transaction, known.name, release, order[release.version], moment))
     if before and told.has_new_rows:
         rows.grown.add(known.name)
-    rows.listed.extend(_unreadable_row(known, one, stored.get(one.version), moment) for one in told.unreadable)
+    rows.listed.extend(_unreadable_row(known, one, stored.get(one.version)) for one in told.unreadable)
+    rows.problems.extend(one.reason for one in told.unreadable)
     rows.history.extend((known.name, past) for past in told.history)
     rows.buried.extend((known.name, version) for version in told.tombstones)
 
@@ -172,7 +165,7 @@ def _write(
 ) -> dict[str, int]:
     replaced = [(name, past.version) for name, past in rows.history if past.kind == "checksum_changed"]
     forget_facts(transaction, RUST_VERSION, (LANGUAGE, REPOSITORY), replaced, now)
-    transaction.upsert(RUST_LIST, LIST_COLUMNS, rows.listed, LIST_UPDATE)
+    complete_rows(transaction, RUST_LIST, LIST_COLUMNS, rows.listed, LIST_UPDATE, rows.problems, now)
     transaction.upsert(RUST_VERSION, VERSION_COLUMNS, rows.versions, VERSION_UPDATE)
     moved = _reorder(transaction, sorted(rows.grown))
     _bury(transaction, rows.buried, now)
@@ -189,9 +182,7 @@ def _write(
     }
 
 
-def _list_row(
-    transaction: Transaction, known: Known, release: Release, row: Stored | None, moment: Any
-) -> tuple[Any, ...]:
+def _list_row(transaction: Transaction, known: Known, release: Release, row: Stored | None) -> tuple[Any, ...]:
     return (
         event_id(known.name, release.version),
         known.name,
@@ -205,22 +196,16 @@ def _list_row(
         release.checksum,
         None,
         release.digest,
-        None,
-        1,
-        None,
         transaction.moment(release.published),
-        moment,
-        moment,
     )
 
 
-def _unreadable_row(known: Known, broken: Unreadable, row: Stored | None, moment: Any) -> tuple[Any, ...]:
+def _unreadable_row(known: Known, broken: Unreadable, row: Stored | None) -> tuple[Any, ...]:
     identity = event_id(known.name, broken.version)
     packed = _packed(lock_tags(known, row))
     marks = (int(is_pinned(known, broken.version, row)), int(row is not None and row.yanked))
     source = (known.source, _resolve_kind(known.source))
-    head = (identity, known.name, broken.version, None, *source, packed, *marks, None, None, broken.digest)
-    return (*head, None, 3, broken.reason[:500], None, moment, moment)
+    return identity, known.name, broken.version, None, *source, packed, *marks, None, None, broken.digest, None
 
 
 def _packed(tags: Any) -> str | None:
@@ -287,7 +272,10 @@ def _bury(transaction: Transaction, buried: Sequence[tuple[str, str]], now: date
     where = (table.c["PRODUCT_KEY"] == sa.bindparam("b_name")) & (table.c["VERSION"] == sa.bindparam("b_version"))
     rows = [{"b_name": name, "b_version": version, "b_now": now} for name, version in buried]
     transaction.update(
-        table, {"PROCESSED": 5, "TIMESTAMP": sa.bindparam("b_now")}, sa.and_(*_package(table), where), rows
+        table,
+        {"PROCESSED": int(Code.NOT_FOUND), "TIMESTAMP": sa.bindparam("b_now")},
+        sa.and_(*_package(table), where),
+        rows,
     )
 
 

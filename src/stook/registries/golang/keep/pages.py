@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 
 from stook.engine.ledger import Transaction, chunks
-from stook.engine.words import Written
+from stook.engine.words import Code, Written
 from stook.registries.golang.keep.rows import KEY, lock_products, named, rows_of
 from stook.registries.golang.records import GoPage
 from stook.registries.store import GO_PRODUCT, GO_VERSION, decoded, package_rows
@@ -59,7 +59,8 @@ def _filled(one: GoPage, before: dict[str, Any]) -> tuple[Any, ...]:
     """What the row must say, JSON columns as values; a tombstone stays one."""
     origin = decoded(before["ORIGIN"]) or {}
     scm = before["SCM"] if origin.get("URL") else one.scm
-    state = 5 if before["PROCESSED"] == 5 else 1
+    is_gone = before["PROCESSED"] == Code.NOT_FOUND
+    state = int(Code.NOT_FOUND if is_gone else Code.COMPLETE)
     date = before["RELEASE_DATE"] or one.published
     return (", ".join(one.licenses) or None, list(one.licenses) or None, decoded(scm), date, state)
 

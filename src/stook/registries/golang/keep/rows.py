@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from stook.engine.ledger import Transaction, chunks, event_id
+from stook.engine.words import Code
 from stook.registries.golang.keep.addresses import page_url, purl
 from stook.registries.golang.records import GoRelease
 from stook.registries.golang.versions.versions import version_key
@@ -43,9 +44,8 @@ VERSION_UPDATE = (
     "RELEASE_DATE=COALESCE({new}, {old})",
     "SCM=COALESCE({new}, {old})",
     # What is back from the dead is complete if its licence is still there.
-    "PROCESSED=CASE WHEN {old} <> 5 THEN {old} WHEN {table}.LICENSE IS NULL THEN 0 ELSE 1 END".replace(
-        "{table}", GO_VERSION.name
-    ),
+    f"PROCESSED=CASE WHEN {{old}} <> {Code.NOT_FOUND:d} THEN {{old}}"
+    f" WHEN {GO_VERSION.name}.LICENSE IS NULL THEN {Code.PENDING:d} ELSE {Code.COMPLETE:d} END",
 )
 KEPT = (
     "LATEST_VERSION LATEST_STABLE LATEST_RAW VERSION_COUNT RETRACTED_COUNT DEPRECATED DEPRECATED_REASON COMP_STATUS"
@@ -124,7 +124,7 @@ def stored_versions(transaction: Transaction, paths: Sequence[str]) -> dict[str,
             rank, retracted, reason, deprecated, deprecated_reason = facts
             told = Facts(rank, bool(retracted), reason, bool(deprecated), deprecated_reason)
             known = bytes(digest) if digest is not None else None
-            found[path][version] = Row(version, bytes(key), known, mod_sum, processed == 5, told)
+            found[path][version] = Row(version, bytes(key), known, mod_sum, processed == Code.NOT_FOUND, told)
     return found
 
 
@@ -171,7 +171,7 @@ def write_facts(transaction: Transaction, rows: Mapping[tuple[str, str], Facts],
 def write_tombstones(transaction: Transaction, pairs: Sequence[tuple[str, str]], now: datetime) -> None:
     """The rows stay, and say that the authority no longer has them."""
     rows = [{"b_name": path, "b_version": version, "b_now": now} for path, version in sorted(pairs)]
-    gone = {"PROCESSED": 5, "TIMESTAMP": sa.bindparam("b_now")}
+    gone = {"PROCESSED": int(Code.NOT_FOUND), "TIMESTAMP": sa.bindparam("b_now")}
     transaction.update(GO_VERSION, gone, named(GO_VERSION), rows)
 
 

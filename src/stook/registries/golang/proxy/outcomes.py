@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stook.engine.errors import LaneClosed, StookError, Unavailable
-from stook.engine.ledger.queue.claim import URGENT
+from stook.engine.errors import FailureCode, LaneClosed, StookError, Unavailable
+from stook.engine.ledger.queue.codes import is_new
 from stook.engine.ledger.queue.settle import postponement
 from stook.engine.words import Code, Event, Outcome
 from stook.registries.golang.proxy.errors import judge
@@ -15,7 +15,7 @@ GONE = (404, 410)
 
 def is_first_look(event: Event) -> bool:
     """Whether the proxy has not yet said of this event that there is nothing."""
-    return event.processed == 20 and (event.attempts == 0 or event.facts.get("LAST_STATUS") not in GONE)
+    return is_new(event.processed) and (event.attempts == 0 or event.facts.get("LAST_STATUS") not in GONE)
 
 
 def absent(event: Event, status: int, body: bytes) -> Outcome:
@@ -23,10 +23,10 @@ def absent(event: Event, status: int, body: bytes) -> Outcome:
     verdict = judge(status, body, is_fresh=is_first_look(event))
     reason = f"{verdict.kind}: {verdict.message}"
     if verdict.is_terminal:
-        return Outcome(Code.NOT_FOUND, reason, status)
+        return Outcome(Code.NOT_FOUND, reason, status, failure=FailureCode.NOT_FOUND)
     if verdict.delay is not None:
-        return Outcome(Code.PENDING, reason, status, verdict.delay)
-    return Outcome(Code.FAILED, reason, status)
+        return Outcome(Code.PENDING, reason, status, verdict.delay, failure=FailureCode.NOT_FOUND)
+    return Outcome(Code.FAILED, reason, status, failure=FailureCode.NOT_FOUND)
 
 
 def troubled(event: Event, error: StookError) -> Outcome:
@@ -40,5 +40,4 @@ def troubled(event: Event, error: StookError) -> Outcome:
 
 def later(event: Event) -> Outcome:
     """Not looked at yet: back where it was, at once."""
-    delay = -URGENT.total_seconds() if event.urgent else 0.0
-    return Outcome(Code.PENDING, status=event.facts.get("LAST_STATUS"), delay=delay, is_deferred=True)
+    return Outcome(Code.PENDING, status=event.facts.get("LAST_STATUS"), is_deferred=True)

@@ -1,0 +1,29 @@
+"""Looking at a SQLite file before it is opened: opening makes a file, and turns another program's into our kind."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from stook.engine.errors import FailureCode, Unavailable
+
+__all__ = ["NOTHING", "VERSION_TABLE", "check_file"]
+
+VERSION_TABLE = "tb_schema_version"
+NOTHING = "the database holds nothing of Stook's yet; collect something first, or name another database"
+
+
+def check_file(file: Path) -> None:
+    """Raise Unavailable (`database`) unless the file is a database that Stook made."""
+    if not file.exists() or not file.is_file() or not file.stat().st_size:
+        raise Unavailable(f"there is no database at {file} yet; collect something first", FailureCode.DATABASE)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
+            names = {str(name).lower() for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.DatabaseError as error:
+        raise Unavailable(f"{file} cannot be read as a SQLite database: {error}", FailureCode.DATABASE) from None
+    if VERSION_TABLE not in names:
+        reason = f"{file} is another program's database" if names else NOTHING
+        raise Unavailable(reason, FailureCode.DATABASE)

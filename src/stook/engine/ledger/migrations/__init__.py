@@ -1,0 +1,1 @@
+"""The migrations of the ledger itself, and what all migrations share."""
