@@ -1,0 +1,77 @@
+"""What a licence string was read as, how, and what of it stays unknown."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+__all__ = ["LicenceAnswer", "LicenceNote", "Method", "NoteCode", "UnknownCode", "UnknownPart"]
+
+
+class Method(StrEnum):
+    """How a string was read; of several parts, the least certain way counts."""
+
+    EXACT = "exact"
+    """It is an SPDX expression; at most case, spaces and deprecated ids were changed."""
+    ALIAS = "alias"
+    """It is another name of one licence, or the address of its page."""
+    FAMILY = "family"
+    """A regular expression of a row matches it."""
+    SPLIT = "split"
+    """It was cut at operators, of which at least one or its parts are not SPDX's."""
+    UNKNOWN = "unknown"
+    """There is no expression; `unknown` says why."""
+
+
+class NoteCode(StrEnum):
+    """What was changed beyond spelling."""
+
+    DEPRECATED = "deprecated"
+    GUESS = "guess"
+    REPAIRED = "repaired"
+
+
+class LicenceNote(msgspec.Struct, frozen=True):
+    """Something that a reader of the expression should know."""
+
+    code: NoteCode
+    text: str
+
+
+class UnknownCode(StrEnum):
+    """Why a part has no id."""
+
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    NO_LICENCE = "no_licence"
+    AMBIGUOUS = "ambiguous"
+    POINTER = "pointer"
+    NOT_LISTED = "not_listed"
+    EXCEPTION = "exception"
+    OPERATOR = "operator"
+    PARENTHESES = "parentheses"
+
+
+class UnknownPart(msgspec.Struct, frozen=True):
+    """A part that could not be read; `text` is cut to 200 characters."""
+
+    text: str
+    code: UnknownCode
+    why: str
+
+
+class LicenceAnswer(msgspec.Struct, frozen=True):
+    """A licence string, read.
+
+    `expression` is a canonical SPDX expression, or None if any part is unknown.
+    `ids` and `exceptions` are what was recognised, even then: list ids without "+", and LicenseRefs.
+    """
+
+    expression: str | None
+    ids: tuple[str, ...]
+    exceptions: tuple[str, ...]
+    method: Method
+    notes: tuple[LicenceNote, ...]
+    unknown: tuple[UnknownPart, ...]
+    list_version: str

@@ -1,0 +1,121 @@
+"""Names of licences and exceptions by their keys, built from rows and rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+import msgspec
+
+from stook.licences.names import exception_key, name_key, stem_of, url_key
+from stook.licences.rows import LicenceRow, literal
+from stook.licences.rules import Family, LicenceRules
+
+__all__ = ["NameIndex", "RejectedPattern"]
+
+_SEPARATOR = re.compile(r" (?:and|or|with|[/,&|]) ")
+
+
+class RejectedPattern(msgspec.Struct, frozen=True):
+    """A regular expression of a row that cannot be compiled; the row's other names are used."""
+
+    row: int
+    pattern: str
+    why: str
+
+
+class NameIndex:
+    """Built once, then only read. A key that several ids share holds all of them, and so names none."""
+
+    def __init__(self, rows: Iterable[LicenceRow], rules: LicenceRules) -> None:
+        self.ids: dict[str, str] = {}  # by lower-case id
+        self.keys: dict[str, set[str]] = {}
+        self.pages: dict[str, set[str]] = {}
+        self.stems: dict[str, set[str]] = {}  # ids by key without the version
+        self.exceptions: dict[str, set[str]] = {}
+        self.exception_stems: dict[str, set[str]] = {}
+        self._patterns: list[tuple[LicenceRow, str]] = []
+        licences, exceptions = _parted(rows, rules)
+        for row in exceptions:
+            self._add_exception(row)
+        for row in licences:
+            self._add_id(row, rules)
+        for row in licences:
+            self._add_names(row, deprecated=row.name_short in rules.successors)
+        self.guesses = {name_key(name): text for text, names in rules.guesses.items() for name in names}
+        self.families: dict[str, Family] = {name_key(name): one for one in rules.families for name in one.names}
+        self.values = {name_key(name): value.why for value in rules.values for name in value.names}
+        spans = [parts for key in (*self.keys, *self.guesses) if len(parts := _SEPARATOR.split(key)) > 1]
+        self.span_heads = {parts[0] for parts in spans}
+        self.longest_span = max(map(len, spans), default=1)
+
+    @property
+    def patterns(self) -> list[tuple[re.Pattern[str], str]]:
+        """Expressions with their ids, in the order of the rows; compiled when first asked for."""
+        return self._compiled[0]
+
+    @property
+    def rejected(self) -> list[RejectedPattern]:
+        return self._compiled[1]
+
+    @cached_property
+    def _compiled(self) -> tuple[list[tuple[re.Pattern[str], str]], list[RejectedPattern]]:
+        compiled, rejected = [], []
+        for row, pattern in self._patterns:
+            try:
+                compiled.append((re.compile(pattern, re.IGNORECASE), row.name_short))
+            except (re.error, OverflowError, RecursionError) as error:
+                rejected.append(RejectedPattern(row.id, pattern, str(error)))
+        return compiled, rejected
+
+    def _add_exception(self, row: LicenceRow) -> None:
+        short = row.name_short
+        self.exceptions[short.lower()] = {short}
+        for name in (short, row.name, *self._plain(row)):
+            key = exception_key(name)
+            self.exceptions.setdefault(key, set()).add(short)
+            self.exception_stems.setdefault(stem_of(key), set()).add(short)
+
+    def _add_id(self, row: LicenceRow, rules: LicenceRules) -> None:
+        """An id keeps its key against names of other rows; of two ids with one key the deprecated one yields."""
+        short = row.name_short
+        self.ids[short.lower()] = short
+        key = name_key(short)
+        others = self.keys.setdefault(key, set())
+        if not others or others <= rules.successors.keys():
+            self.keys[key] = {short}
+        elif short not in rules.successors:
+            others.add(short)
+
+    def _add_names(self, row: LicenceRow, deprecated: bool) -> None:
+        """A row's name and mapping; the name of a deprecated id belongs to its successor."""
+        short = row.name_short
+        for name in (*(() if deprecated else (row.name,)), *self._plain(row)):
+            page = url_key(name)
+            if page is not None:
+                self.pages.setdefault(page, set()).add(short)
+            else:
+                self._add_key(name_key(name), short)
+        for name in (short, row.name):
+            self.stems.setdefault(stem_of(name_key(name)), set()).add(short)
+
+    def _add_key(self, key: str, short: str) -> None:
+        holders = self.keys.setdefault(key, set())
+        if not any(name_key(holder) == key for holder in holders):
+            holders.add(short)
+
+    def _plain(self, row: LicenceRow) -> list[str]:
+        """The names of a mapping; what is a real expression is put aside for `patterns`."""
+        names = [(pattern, literal(pattern)) for pattern in row.mapping]
+        self._patterns.extend((row, pattern) for pattern, name in names if name is None)
+        return [name for _, name in names if name is not None]
+
+
+def _parted(rows: Iterable[LicenceRow], rules: LicenceRules) -> tuple[list[LicenceRow], list[LicenceRow]]:
+    """Licences, and exceptions."""
+    licences: list[LicenceRow] = []
+    exceptions: list[LicenceRow] = []
+    for row in rows:
+        (exceptions if rules.is_exception(row.name_short) else licences).append(row)
+    return licences, exceptions
