@@ -15,7 +15,7 @@ MAX_DEPTH = 64
 Operator: TypeAlias = Literal["AND", "OR"]
 
 
-class Term(msgspec.Struct, frozen=True):
+class Term(msgspec.Struct, frozen=True, gc=False):
     """A licence id or reference, with "+" if it has one, and the exception that WITH adds to it."""
 
     licence: str

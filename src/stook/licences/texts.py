@@ -36,7 +36,8 @@ _FILE = re.compile(
 _VENDORED = re.compile(r"(?:^|/)vendor/[^/]+/")
 _WORD = re.compile(r"[^\W_]+")
 _COPYRIGHT = re.compile(
-    r"^[^\w\n]*(?:copyright|\(c\)|©)(?=.{0,60}?(?:\d{4}|<|\[|\(c\)|©|year|holder|owner|name)).*$|^\W*all rights reserved\W*$",
+    r"^[^\w\n]*(?:copyright|\(c\)|©)(?=.{0,60}?(?:\d{4}|<|\[|\(c\)|©|year|holder|owner|name)).*$"
+    r"|^[^\w\n]*all rights reserved[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -92,10 +92,10 @@ def _add_sign(pieces: list[Span | Sign], loose: set[str], sign: Sign, word: str)
     last = pieces[-1] if pieces else None
     if word not in {"and", "or", "with", "(", ")"}:
         loose.add(word)
-    if last == "," and sign in {"AND", "OR", ","}:
+    if last == "," and sign in {"AND", "OR", "WITH", ","}:
         pieces[-1] = sign
     elif sign in {"AND", "OR"} and last == sign:
-        loose.add(f"{word} {word}")
+        loose.add("twice" if word.isalpha() else word)
     elif last == "AND" and word == "/":
         loose.add("and/or")
         pieces[-1] = "OR"

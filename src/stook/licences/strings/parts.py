@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from stook.licences.answer import LicenceNote, Method, NoteCode, UnknownCode, UnknownPart
 from stook.licences.expression import BadExpression, Node, Term, Token, tree_of
-from stook.licences.lexer import Sign, Span, cut
-from stook.licences.lookup import MAX_SHOWN, Leaf, Lookup
-from stook.licences.names import name_key
+from stook.licences.strings.additions import find_addition
+from stook.licences.strings.answer import MAX_SHOWN, LicenceNote, Method, NoteCode, UnknownCode, UnknownPart
+from stook.licences.strings.lexer import Sign, Span, cut
+from stook.licences.strings.lookup import Leaf, Lookup
+from stook.licences.strings.names import name_key
 
 __all__ = ["Parts", "read_parts"]
 
@@ -31,8 +32,8 @@ class Parts:
         self.notes[LicenceNote(NoteCode.GUESS, text)] = None
 
 
-def read_parts(text: str, lookup: Lookup) -> Parts:
-    """Read a tidy string with operators; never fails."""
+def read_parts(text: str, lookup: Lookup, is_choice: bool = False) -> Parts:
+    """Read a tidy string with operators; never fails. `is_choice`: something before it said so, as "dual-licensed"."""
     found = cut(text)
     parts = Parts(is_loose=bool(found.loose))
     pieces = list(_joined(text, found.pieces, lookup))
@@ -40,6 +41,8 @@ def read_parts(text: str, lookup: Lookup) -> Parts:
         pieces = _without_parentheses(text, pieces, parts)
     _note_loose(found.loose, pieces, parts)
     try:
+        if is_choice and "AND" in pieces:
+            raise BadExpression("it speaks of a choice of licences and joins them by AND")
         tokens = _tokens(text, _with_commas_read(pieces, parts), lookup, parts)
         node = tree_of(tokens)
     except BadExpression as error:
@@ -58,8 +61,7 @@ def _joined(text: str, pieces: Sequence[Piece], lookup: Lookup) -> Iterator[Piec
         if isinstance(piece, Span) and name_key(text[piece.start : piece.end]) in index.span_heads:
             for size in range(index.longest_span, 1, -1):
                 last = pieces[place + 2 * size - 2] if place + 2 * size - 2 < len(pieces) else None
-                leaf = lookup.known(text[piece.start : last.end]) if isinstance(last, Span) else None
-                if isinstance(last, Span) and leaf is not None and leaf.node is not None:
+                if isinstance(last, Span) and name_key(text[piece.start : last.end]) in index.spans:
                     piece = Span(piece.start, last.end)
                     place += 2 * size - 2
                     break
@@ -91,6 +93,8 @@ def _note_loose(loose: frozenset[str], pieces: Sequence[Piece], parts: Parts) ->
         parts.guess("'and/or' is read as OR")
     if "/" in loose and "AND" in pieces and "OR" in pieces:
         parts.guess("'/' beside AND is read as OR, as cargo does")
+    if "twice" in loose:
+        parts.notes[LicenceNote(NoteCode.REPAIRED, "an operator that is written twice is read once")] = None
     if "+" in loose:
         parts.guess("'+' between licences is read as AND")
 
@@ -128,7 +132,7 @@ def _tokens(text: str, pieces: Sequence[Piece], lookup: Lookup, parts: Parts) ->
         piece = pieces[place]
         if isinstance(piece, Span):
             name = text[piece.start : piece.end].strip()
-            node = _noted(lookup.find(name), name, lookup, parts)
+            node = _noted(lookup.find(name), parts)
             if pieces[place + 1 : place + 2] == ["WITH"]:
                 node = _with_exception(text, pieces[place + 2 : place + 3], node, lookup, parts)
                 place += 2
@@ -142,23 +146,16 @@ def _tokens(text: str, pieces: Sequence[Piece], lookup: Lookup, parts: Parts) ->
     return tokens
 
 
-MAX_WORDS = 20
 _NOTHING = Term("")  # stands where a name is unknown
 
 
-def _noted(leaf: Leaf, name: str, lookup: Lookup, parts: Parts) -> Node:
+def _noted(leaf: Leaf, parts: Parts) -> Node:
     parts.methods.add(leaf.method)
     parts.notes.update(dict.fromkeys(leaf.notes))
-    if leaf.node is not None:
-        return leaf.node
-    words = name.split()
-    if 1 < len(words) <= MAX_WORDS and all(lookup.is_name(word) for word in words):
-        why = "no operator stands between the licences"
-        parts.unknown.append(UnknownPart(name[:MAX_SHOWN], UnknownCode.OPERATOR, why))
-        parts.terms.extend(leaf.node for word in words if (leaf := lookup.find(word)).node is not None)
-    elif leaf.unknown is not None:
+    if leaf.unknown is not None:
         parts.unknown.append(leaf.unknown)
-    return _NOTHING
+    parts.terms.extend(leaf.pieces)
+    return leaf.node if leaf.node is not None else _NOTHING
 
 
 def _with_exception(text: str, after: Sequence[Piece], node: Node, lookup: Lookup, parts: Parts) -> Node:
@@ -167,7 +164,7 @@ def _with_exception(text: str, after: Sequence[Piece], node: Node, lookup: Looku
     name = text[after[0].start : after[0].end].strip()
     if not isinstance(node, Term) or node.exception is not None:
         raise BadExpression(f"an exception, {name[:50]!r}, is added to what has one, or is no single licence")
-    addition = lookup.exception(name)
+    addition = find_addition(name, lookup.index)
     if isinstance(addition, UnknownPart):
         parts.unknown.append(addition)
         return node

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
 
-__all__ = ["LicenceAnswer", "LicenceNote", "Method", "NoteCode", "UnknownCode", "UnknownPart"]
+from stook.licences.expression import Node, terms_of
+
+__all__ = ["MAX_SHOWN", "LicenceAnswer", "LicenceNote", "Method", "NoteCode", "UnknownCode", "UnknownPart", "ids_of"]
+
+
+MAX_SHOWN = 200
+"""Characters of unknown parts that are kept."""
 
 
 class Method(StrEnum):
@@ -32,7 +39,7 @@ class NoteCode(StrEnum):
     REPAIRED = "repaired"
 
 
-class LicenceNote(msgspec.Struct, frozen=True):
+class LicenceNote(msgspec.Struct, frozen=True, gc=False):
     """Something that a reader of the expression should know."""
 
     code: NoteCode
@@ -53,15 +60,15 @@ class UnknownCode(StrEnum):
     PARENTHESES = "parentheses"
 
 
-class UnknownPart(msgspec.Struct, frozen=True):
-    """A part that could not be read; `text` is cut to 200 characters."""
+class UnknownPart(msgspec.Struct, frozen=True, gc=False):
+    """A part that could not be read; `text` is cut to MAX_SHOWN characters."""
 
     text: str
     code: UnknownCode
     why: str
 
 
-class LicenceAnswer(msgspec.Struct, frozen=True):
+class LicenceAnswer(msgspec.Struct, frozen=True, gc=False):
     """A licence string, read.
 
     `expression` is a canonical SPDX expression, or None if any part is unknown.
@@ -75,3 +82,13 @@ class LicenceAnswer(msgspec.Struct, frozen=True):
     notes: tuple[LicenceNote, ...]
     unknown: tuple[UnknownPart, ...]
     list_version: str
+
+
+def ids_of(nodes: Sequence[Node]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Licences and exceptions of some trees, each once, from left to right."""
+    if not nodes:
+        return (), ()
+    terms = [term for node in nodes for term in terms_of(node) if term.licence]
+    ids = dict.fromkeys(term.id for term in terms)
+    exceptions = dict.fromkeys(term.exception for term in terms if term.exception is not None)
+    return tuple(ids), tuple(exceptions)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import msgspec
 
-from stook.licences.names import exception_key, name_key, stem_of, url_key
 from stook.licences.rows import LicenceRow, literal
 from stook.licences.rules import Family, LicenceRules
+from stook.licences.strings.names import exception_key, name_key, stem_of, url_key
 
 __all__ = ["NameIndex", "RejectedPattern"]
 
@@ -29,6 +29,7 @@ class NameIndex:
     """Built once, then only read. A key that several ids share holds all of them, and so names none."""
 
     def __init__(self, rows: Iterable[LicenceRow], rules: LicenceRules) -> None:
+        self.successors = rules.successors
         self.ids: dict[str, str] = {}  # by lower-case id
         self.keys: dict[str, set[str]] = {}
         self.pages: dict[str, set[str]] = {}
@@ -46,9 +47,13 @@ class NameIndex:
         self.guesses = {name_key(name): text for text, names in rules.guesses.items() for name in names}
         self.families: dict[str, Family] = {name_key(name): one for one in rules.families for name in one.names}
         self.values = {name_key(name): value.why for value in rules.values for name in value.names}
-        spans = [parts for key in (*self.keys, *self.guesses) if len(parts := _SEPARATOR.split(key)) > 1]
-        self.span_heads = {parts[0] for parts in spans}
-        self.longest_span = max(map(len, spans), default=1)
+        self.spans = {
+            key for key in (*self.keys, *self.guesses, *self.values) if _SEPARATOR.search(key)
+        }  # names with operators
+        parted = [_SEPARATOR.split(key) for key in self.spans]
+        self.span_heads = {parts[0] for parts in parted}
+        self.first_words = {key.partition(" ")[0] for key in (*self.keys, *self.families)}
+        self.longest_span = max(map(len, parted), default=1)
 
     @property
     def patterns(self) -> list[tuple[re.Pattern[str], str]]:
