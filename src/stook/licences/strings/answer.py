@@ -9,11 +9,25 @@ import msgspec
 
 from stook.licences.expression import Node, terms_of
 
-__all__ = ["MAX_SHOWN", "LicenceAnswer", "LicenceNote", "Method", "NoteCode", "UnknownCode", "UnknownPart", "ids_of"]
+__all__ = [
+    "MAX_PARTS",
+    "MAX_SHOWN",
+    "LicenceAnswer",
+    "LicenceNote",
+    "Method",
+    "NoteCode",
+    "UnknownCode",
+    "UnknownPart",
+    "ids_of",
+]
 
 
 MAX_SHOWN = 200
 """Characters of unknown parts that are kept."""
+
+
+MAX_PARTS = 20
+"""Unknown parts and notes that are kept of a string."""
 
 
 class Method(StrEnum):

@@ -169,7 +169,8 @@ class Lookup:
             return self._leaf(next(iter(shorts)), method)
         named = {str(self._leaf(short, method).node) for short in shorts}
         plain = min(named, key=len)
-        if not all(short.startswith(plain.removesuffix("-only")) for short in named):
+        stem = plain.removesuffix("-only") + "-"
+        if not all(short == plain or short.startswith(stem) for short in named):
             return _unknown(text, UnknownCode.AMBIGUOUS, f"it may be {listing(shorts)}")
         note = LicenceNote(NoteCode.GUESS, f"{text[:MAX_SHOWN]!r} may be {listing(named)}; the plainest is taken")
         return Leaf(parse_expression(plain), method, (note,))

@@ -82,7 +82,7 @@ def _says_later(folded: str) -> bool:
 
 
 def _key(text: str) -> str:
-    folded = text.casefold()
+    folded = (text if text.isascii() else text.translate(STRAIGHT)).casefold()
     if _says_later(folded):
         folded = _LATER_IN_KEY.sub("+", folded)
     if "," in folded:
@@ -93,6 +93,8 @@ def _key(text: str) -> str:
             key = key.replace(phrase, short)
     if key.startswith(("cc ", "creative commons ")):
         key = _PORT.sub("", key)  # they are the versions that belong to no country
+    elif key.startswith("bsd ") and ".0" in folded:
+        key += " .0"  # "BSD License 2.0" is no name of the licence with two clauses
     return key
 
 

@@ -8,7 +8,16 @@ from functools import lru_cache
 
 from stook.licences.rows import LicenceRow, list_version
 from stook.licences.rules import default_rules
-from stook.licences.strings.answer import MAX_SHOWN, LicenceAnswer, Method, NoteCode, UnknownCode, UnknownPart, ids_of
+from stook.licences.strings.answer import (
+    MAX_PARTS,
+    MAX_SHOWN,
+    LicenceAnswer,
+    Method,
+    NoteCode,
+    UnknownCode,
+    UnknownPart,
+    ids_of,
+)
 from stook.licences.strings.index import NameIndex, RejectedPattern
 from stook.licences.strings.lookup import Lookup
 from stook.licences.strings.names import STRAIGHT, later_as_plus
@@ -61,8 +70,8 @@ class Normaliser:
             answer = self._quick(tidy)
             if answer is not None:
                 return answer
-        leaf = self._lookup.by_aside(tidy) if len(tidy) <= MAX_SHOWN else None
-        if leaf is not None:
+        leaf = self._lookup.known(tidy) or self._lookup.by_aside(tidy) if len(tidy) <= MAX_SHOWN else None
+        if leaf is not None and leaf.node is not None:
             return answer_of(leaf, self._version)
         bare = _OPTION.sub("", tidy)
         dress = _DRESS.match(bare)
@@ -74,7 +83,7 @@ class Normaliser:
 
     def _of_parts(self, parts: Parts) -> LicenceAnswer:
         ids, exceptions = ids_of(parts.terms)
-        notes, unknown = tuple(parts.notes), tuple(parts.unknown)
+        notes, unknown = tuple(parts.notes)[:MAX_PARTS], tuple(dict.fromkeys(parts.unknown))[:MAX_PARTS]
         if parts.node is None:
             return LicenceAnswer(None, ids, exceptions, Method.UNKNOWN, notes, unknown, self._version)
         return LicenceAnswer(str(parts.node), ids, exceptions, _method_of(parts), notes, (), self._version)
@@ -89,8 +98,8 @@ def _tidy(text: str) -> str:
     if not text.isascii():
         text = text.translate(STRAIGHT)
     text = " ".join(text.split())
-    if "::" in text:
-        text = text.rpartition("::")[2]
+    if " :: " in text:
+        text = text.rpartition(" :: ")[2]
     text = text.strip(_OUTER)
     if text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1].strip()
