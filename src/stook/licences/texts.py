@@ -99,15 +99,22 @@ def _classified(text: str) -> list[TextMatch]:
         from licenseclassifier import identify_license  # noqa: PLC0415 - an extra, and 90 MB when it works
     except ImportError:
         return []
-    return [_match(found.id, found.start, found.end) for found in identify_license(text, COVERAGE)]
+    return [_match(found.id, found.start, found.end, text) for found in identify_license(text, COVERAGE)]
 
 
-def _match(short: str, start: int, end: int) -> TextMatch:
-    """With the ids of today: the list's bare GNU ids are deprecated."""
-    successor = default_rules().successors.get(short, short)
-    if successor.endswith("-only"):
-        return TextMatch(successor, start, end, (successor.removesuffix("-only") + "-or-later",))
-    return TextMatch(successor, start, end)
+def _match(short: str, start: int, end: int, text: str) -> TextMatch:
+    """A found stretch: if its words are a published text, that; else the id, in its form of today."""
+    published = _published().get(text_digest(text[start:end]))
+    if published is None:
+        successor = default_rules().successors.get(short, short)
+        published = _variants().get(successor, (successor,))
+    return TextMatch(published[0], start, end, published[1:])
+
+
+@lru_cache(maxsize=1)
+def _variants() -> dict[str, tuple[str, ...]]:
+    """For the plain id of those that share a text, all of them."""
+    return {ids[0]: ids for ids in _published().values()}
 
 
 def _without_appendices(matches: Sequence[TextMatch]) -> tuple[TextMatch, ...]:

@@ -34,7 +34,7 @@ def find_addition(text: str, index: NameIndex) -> Addition | UnknownPart:
     method = Method.EXACT if found else Method.ALIAS
     if found is None:
         key = exception_key(text)
-        found = index.exceptions.get(key) or index.exception_stems.get(key, set())
+        found = index.exceptions.get(key, set())
     if len(found) == 1:
         return _addition(next(iter(found)), method, index)
     why = f"it may be {listing(found)}" if found else "the list has no such exception"

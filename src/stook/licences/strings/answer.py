@@ -10,6 +10,7 @@ import msgspec
 from stook.licences.expression import Node, terms_of
 
 __all__ = [
+    "COMMA",
     "MAX_PARTS",
     "MAX_SHOWN",
     "LicenceAnswer",
@@ -96,6 +97,9 @@ class LicenceAnswer(msgspec.Struct, frozen=True, gc=False):
     notes: tuple[LicenceNote, ...]
     unknown: tuple[UnknownPart, ...]
     list_version: str
+
+
+COMMA = LicenceNote(NoteCode.GUESS, "a comma between licences is read as OR")
 
 
 def ids_of(nodes: Sequence[Node]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -33,13 +33,9 @@ class NameIndex:
         self.ids: dict[str, str] = {}  # by lower-case id
         self.keys: dict[str, set[str]] = {}
         self.pages: dict[str, set[str]] = {}
-        self.stems: dict[str, set[str]] = {}  # ids by key without the version
-        self.exceptions: dict[str, set[str]] = {}
-        self.exception_stems: dict[str, set[str]] = {}
         self._patterns: list[tuple[LicenceRow, str]] = []
         licences, exceptions = _parted(rows, rules)
-        for row in exceptions:
-            self._add_exception(row)
+        self._licences, self._exceptions = licences, exceptions
         for row in licences:
             self._add_id(row, rules)
         for row in licences:
@@ -54,6 +50,26 @@ class NameIndex:
         self.span_heads = {parts[0] for parts in parted}
         self.first_words = {key.partition(" ")[0] for key in (*self.keys, *self.families)}
         self.longest_span = max(map(len, parted), default=1)
+
+    @cached_property
+    def stems(self) -> dict[str, set[str]]:
+        """Ids by the keys of their names without the version."""
+        stems: dict[str, set[str]] = {}
+        for row in self._licences:
+            for name in (row.name_short, row.name):
+                stems.setdefault(stem_of(name_key(name)), set()).add(row.name_short)
+        return stems
+
+    @cached_property
+    def exceptions(self) -> dict[str, set[str]]:
+        """Ids of exceptions by lower-case id, by key, and, where no name has that key, by key without the version."""
+        exact: dict[str, set[str]] = {row.name_short.lower(): {row.name_short} for row in self._exceptions}
+        stems: dict[str, set[str]] = {}
+        for row in self._exceptions:
+            for key in map(exception_key, (row.name_short, row.name, *_plain(row))):
+                exact.setdefault(key, set()).add(row.name_short)
+                stems.setdefault(stem_of(key), set()).add(row.name_short)
+        return {**stems, **exact}
 
     @property
     def patterns(self) -> list[tuple[re.Pattern[str], str]]:
@@ -74,14 +90,6 @@ class NameIndex:
                 rejected.append(RejectedPattern(row.id, pattern, str(error)))
         return compiled, rejected
 
-    def _add_exception(self, row: LicenceRow) -> None:
-        short = row.name_short
-        self.exceptions[short.lower()] = {short}
-        for name in (short, row.name, *self._plain(row)):
-            key = exception_key(name)
-            self.exceptions.setdefault(key, set()).add(short)
-            self.exception_stems.setdefault(stem_of(key), set()).add(short)
-
     def _add_id(self, row: LicenceRow, rules: LicenceRules) -> None:
         """An id keeps its key against names of other rows; of two ids with one key the deprecated one yields."""
         short = row.name_short
@@ -96,25 +104,25 @@ class NameIndex:
     def _add_names(self, row: LicenceRow, deprecated: bool) -> None:
         """A row's name and mapping; the name of a deprecated id belongs to its successor."""
         short = row.name_short
-        for name in (*(() if deprecated else (row.name,)), *self._plain(row)):
+        names = [(pattern, literal(pattern)) for pattern in row.mapping]
+        self._patterns.extend((row, pattern) for pattern, name in names if name is None)
+        plain = [name for _, name in names if name is not None]
+        for name in plain if deprecated else (row.name, *plain):
             page = url_key(name)
             if page is not None:
                 self.pages.setdefault(page, set()).add(short)
             else:
                 self._add_key(name_key(name), short)
-        for name in (short, row.name):
-            self.stems.setdefault(stem_of(name_key(name)), set()).add(short)
 
     def _add_key(self, key: str, short: str) -> None:
         holders = self.keys.setdefault(key, set())
         if not any(name_key(holder) == key for holder in holders):
             holders.add(short)
 
-    def _plain(self, row: LicenceRow) -> list[str]:
-        """The names of a mapping; what is a real expression is put aside for `patterns`."""
-        names = [(pattern, literal(pattern)) for pattern in row.mapping]
-        self._patterns.extend((row, pattern) for pattern, name in names if name is None)
-        return [name for _, name in names if name is not None]
+
+def _plain(row: LicenceRow) -> list[str]:
+    """The names of a mapping, without the real expressions."""
+    return [name for pattern in row.mapping if (name := literal(pattern)) is not None]
 
 
 def _parted(rows: Iterable[LicenceRow], rules: LicenceRules) -> tuple[list[LicenceRow], list[LicenceRow]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from stook.licences.expression import BadExpression, Node, Term, Token, tree_of
 from stook.licences.strings.additions import find_addition
-from stook.licences.strings.answer import MAX_SHOWN, LicenceNote, Method, NoteCode, UnknownCode, UnknownPart
+from stook.licences.strings.answer import COMMA, MAX_SHOWN, LicenceNote, Method, NoteCode, UnknownCode, UnknownPart
 from stook.licences.strings.lexer import Sign, Span, cut
 from stook.licences.strings.lookup import Leaf, Lookup
 from stook.licences.strings.names import name_key
@@ -119,7 +119,7 @@ def _with_commas_read(pieces: Sequence[Piece], parts: Parts) -> list[Piece]:
         if len(operators[group]) > 1:
             raise BadExpression("a comma stands beside both AND and OR")
         if not operators[group]:
-            parts.guess("a comma between licences is read as OR")
+            parts.notes[COMMA] = None
         read[place] = next(iter(operators[group]), "OR")
     return read
 

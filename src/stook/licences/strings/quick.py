@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from stook.licences.expression import BadExpression, Term, tree_of
-from stook.licences.strings.answer import LicenceAnswer, Method, ids_of
+from stook.licences.strings.answer import COMMA, LicenceAnswer, Method, ids_of
 from stook.licences.strings.lookup import Leaf, Lookup
 from stook.licences.strings.names import name_key
 
@@ -78,6 +78,10 @@ class QuickReader:
         names = [word for word in words if isinstance(word, _Name)]
         if any(name.is_head for name in names) and self._has_span(names, "or"):
             return None
+        operators = words[1::2]
+        for operator in ("OR", "AND"):
+            if len(names) == len(operators) + 1 and operators.count(operator) == len(operators):
+                return self._joined(names, operator, is_standard=True)
         try:
             tree = tree_of([word.term or "(" if isinstance(word, _Name) else word for word in words])
         except BadExpression:
@@ -94,8 +98,18 @@ class QuickReader:
                 if not all(name.term is not None for name in names):
                     return None
                 return self._joined(names, operator, is_standard=sign != "/")
+        if ", " in text and (listed := self._of_commas(text)) is not None:
+            return listed
         answer = self._name(text).answer
         return answer if answer.expression is not None or not _CUTS.search(text) else None
+
+    def _of_commas(self, text: str) -> LicenceAnswer | None:
+        """Known names with nothing but commas between them."""
+        names = [self._name(name) for name in text.split(", ")]
+        if not all(name.term is not None for name in names) or self._has_span(names, ","):
+            return None
+        answer = self._joined(names, "OR", is_standard=False)
+        return msgspec.structs.replace(answer, notes=(COMMA, *answer.notes))
 
     def _joined(self, names: Sequence[_Name], operator: str, is_standard: bool) -> LicenceAnswer:
         """Terms with one operator between them."""
