@@ -60,10 +60,11 @@ def test_other_texts_are_classified() -> None:
         "../LICENSE-MIT",
         "This program is MIT licensed. See the file LICENSE for the whole text, which is not here.",
         MIT[: len(MIT) // 2] + "\n" + "Some words about something else. " * 60,
-        "x " * MAX_TEXT,
+        "https://opensource.org/licenses/MIT",
+        ZLIB * (MAX_TEXT // len(ZLIB) + 1),
         "\n" * MAX_TEXT,
     ],
-    ids=["empty", "link", "mention", "mostly-prose", "too-long", "blank"],
+    ids=["empty", "link", "mention", "mostly-prose", "address", "too-long", "blank"],
 )
 def test_what_is_no_licence_text_is_none(text: str) -> None:
     """A link, a mention, prose with a part of a licence, and texts beyond the limit are not identified."""

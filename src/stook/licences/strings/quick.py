@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from stook.licences.expression import BadExpression, Term, tree_of
+from stook.licences.expression import BadExpression, Term, Token, tree_of
 from stook.licences.strings.answer import COMMA, LicenceAnswer, Method, ids_of
 from stook.licences.strings.lookup import Leaf, Lookup
 from stook.licences.strings.names import name_key
@@ -69,21 +69,25 @@ class QuickReader:
         if "/" in text or "," in text:
             return None
         spaced = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
-        words: list[_Name | _Sign] = []
+        names: list[_Name] = []
+        tokens: list[Token] = []
         for part in spaced.split():
             word = self._word(part)
             if word is None:
                 return None
-            words.append(word)
-        names = [word for word in words if isinstance(word, _Name)]
+            if not isinstance(word, _Name):
+                tokens.append(word)
+            elif word.term is not None:
+                names.append(word)
+                tokens.append(word.term)
         if any(name.is_head for name in names) and self._has_span(names, "or"):
             return None
-        operators = words[1::2]
+        operators = tokens[1::2]
         for operator in ("OR", "AND"):
             if len(names) == len(operators) + 1 and operators.count(operator) == len(operators):
                 return self._joined(names, operator, is_standard=True)
         try:
-            tree = tree_of([word.term or "(" if isinstance(word, _Name) else word for word in words])
+            tree = tree_of(tokens)
         except BadExpression:
             return None
         return msgspec.structs.replace(self._joined(names, "OR", is_standard=True), expression=str(tree))
