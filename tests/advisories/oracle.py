@@ -65,6 +65,7 @@ def included_in_versions(version: Version, versions: list[str]) -> bool:
     return any(Version(listed) == version for listed in versions)
 
 
+# The branches stand apart as the specification has them.
 def included_in_ranges(version: Version, ranges: list[dict[str, Any]]) -> bool:
     for entry in ranges:
         events = entry["events"]
@@ -73,7 +74,7 @@ def included_in_ranges(version: Version, ranges: list[dict[str, Any]]) -> bool:
             for event in sorted(events, key=event_order):
                 if "introduced" in event and is_at_least(version, event["introduced"]):
                     vulnerable = True
-                elif "fixed" in event and is_at_least(version, event["fixed"]):
+                elif "fixed" in event and is_at_least(version, event["fixed"]):  # noqa: SIM114
                     vulnerable = False
                 elif "last_affected" in event and version > Version(event["last_affected"]):
                     vulnerable = False

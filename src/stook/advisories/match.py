@@ -58,7 +58,8 @@ class AdvisoryFinding:
         part, interval = self.range, self.interval
         if part and interval:
             place = f"{part.source} {part.index + 1}" if part.source == "range" else part.source
-            return f"{self.package.version} is in {to_text([interval])} ({place} of {self.advisory.id})"
+            versions = "one of all versions" if interval == ALL else f"in {to_text([interval])}"
+            return f"{self.package.version} is {versions} ({place} of {self.advisory.id})"
         if self.certainty is Certainty.AFFECTED:
             return f"{self.advisory.id} lists {self.package.version} or every version"
         problem = "; ".join(self.exposure.problems[:3]) or "the version cannot be ordered"

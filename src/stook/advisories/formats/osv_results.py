@@ -67,10 +67,14 @@ def osv_record(advisory: Advisory) -> dict[str, Any]:
         "aliases": list(advisory.aliases),
         "summary": advisory.summary,
         "details": advisory.details,
-        "severity": _severity(advisory.severity),
         "affected": [_affected(exposure) for exposure in advisory.exposures],
         "references": [{"type": kind or "WEB", "url": url} for kind, url in advisory.links],
     }
+    if advisory.severity.vector:
+        found["severity"] = _severity(advisory.severity)
+    else:  # the schema allows a severity in one of the two places
+        for entry, exposure in zip(found["affected"], advisory.exposures, strict=True):
+            entry["severity"] = _severity(exposure.severity)
     if advisory.published:
         found["published"] = _time(advisory.published)
     if advisory.is_withdrawn:
@@ -95,7 +99,6 @@ def _affected(exposure: Exposure) -> dict[str, Any]:
         specific["problems"] = list(exposure.problems)
     return {
         "package": {"ecosystem": exposure.ecosystem, "name": exposure.name},
-        "severity": _severity(exposure.severity),
         "ranges": [_range(interval) for interval in exposure.intervals],
         "versions": sorted(exposure.unordered_versions),
         "ecosystem_specific": {"functions": list(exposure.functions)} if exposure.functions else {},

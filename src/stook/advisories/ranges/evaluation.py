@@ -30,6 +30,7 @@ __all__ = ["Evaluation", "RangeSource", "SourcedRange", "bound", "evaluate", "ev
 __all__ += ["narrow", "parse_last_known"]
 
 _LAST_KNOWN = re.compile(r"\s*(<=?)\s*([^\s,<>=]+)\s*")
+_LOWEST = frozenset({"0", "0.0.0-0"})  # the specification's, and semver's own, which RustSec writes
 _VERSION_TYPES = frozenset({"SEMVER", "ECOSYSTEM"})
 
 
@@ -100,7 +101,7 @@ def _only_field(event: OsvEvent) -> tuple[str, str]:
 
 
 def _step(field: str, text: str, order: VersionOrder) -> Step:
-    if field == "introduced" and text == "0":
+    if field == "introduced" and text in _LOWEST:
         return (*BOTTOM.cut, 0, BOTTOM)
     at = bound(text, order, is_after=field == "last_affected")
     return (*at.cut, 0 if field == "introduced" else 1, at)
