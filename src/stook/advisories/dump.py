@@ -27,17 +27,17 @@ _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _ENCRYPTED = 0x1
 
 
-def read_dump(source: Path | BinaryIO) -> Iterator[tuple[str, bytes] | UnreadableRecord]:
+def read_dump(source: Path | BinaryIO, *, max_total: int = MAX_TOTAL) -> Iterator[tuple[str, bytes] | UnreadableRecord]:
     """Name and bytes of each `.json` member, in the order of the dump; an unreadable member with its reason.
 
     A file object must be seekable. Raises Malformed for what is no whole zip file, holds more than MAX_MEMBERS, or
-    unpacks to more than 2 GiB; so a dump that was cut short gives an error, never a short list.
+    unpacks to more than `max_total` bytes; so a dump that was cut short gives an error, never a short list.
     """
     with _opened(source) as file:
         _check_member_count(file)
         try:
             with zipfile.ZipFile(file) as archive:
-                yield from _members(archive)
+                yield from _members(archive, max_total)
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError) as error:
             raise Malformed(f"the dump cannot be read: {str(error)[:200]}") from error
 
@@ -63,7 +63,7 @@ def _check_member_count(file: BinaryIO) -> None:
     file.seek(0)
 
 
-def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes] | UnreadableRecord]:
+def _members(archive: zipfile.ZipFile, max_total: int) -> Iterator[tuple[str, bytes] | UnreadableRecord]:
     total = 0
     for member in archive.infolist():
         if member.is_dir() or not member.filename.endswith(".json"):
@@ -74,8 +74,8 @@ def _members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes] | Unreadabl
             continue
         read = _read(archive, member)
         total += len(read[1]) if isinstance(read, tuple) else 0
-        if total > MAX_TOTAL:
-            raise Malformed(f"the dump unpacks to more than {MAX_TOTAL} bytes")
+        if total > max_total:
+            raise Malformed(f"the dump unpacks to more than {max_total} bytes")
         yield read
 
 
