@@ -137,6 +137,6 @@ def test_too_much_altogether() -> None:
     end = struct.pack("<HHHHLLH", 0, 0, count % 65536, count % 65536, len(directory), len(content), 0)
     whole = content + directory + b"PK\x05\x06" + end
     stream = read_dump(io.BytesIO(whole), max_total=9 * len(text))
-    with pytest.raises(Malformed, match="unpacks to more|Overlapped"):
+    with pytest.raises(Malformed, match=r"unpacks to more|Overlapped"):
         for _ in stream:
             pass

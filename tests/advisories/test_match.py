@@ -80,7 +80,7 @@ def test_names_and_spellings() -> None:
 
 
 def test_what_cannot_be_ordered_is_never_clean() -> None:
-    """An odd version is undetermined unless a list or an open range decides; an odd bound leaves the rest undetermined."""
+    """An odd version is undetermined unless a list or an open range decides; so is any version at an odd bound."""
     known = advisories(
         record("GHSA-1", affected("oar", OPEN)),
         record("GHSA-2", affected("oar", OPEN, {"fixed": "1.0.0"}, versions=["main"])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +29,7 @@ def test_merge_keeps_exactly_what_was_there(pieces: list[VersionInterval]) -> No
     for key in KEYS:
         assert contains(united, key) == any(key in piece for piece in pieces)
     assert all(one.low.cut < one.high.cut for one in united)
-    assert all(one.high.cut < other.low.cut for one, other in zip(united, united[1:], strict=False))
+    assert all(one.high.cut < other.low.cut for one, other in pairwise(united))
     assert merge(reversed(united)) == united
 
 

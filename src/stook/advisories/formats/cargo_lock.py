@@ -12,7 +12,7 @@ from stook.engine.errors import Malformed
 
 __all__ = ["read_cargo_lock"]
 
-MAX_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024  # a thousand crates take a third of one
 NEWEST = 4
 _CRATES_IO = frozenset({"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io"})
 

@@ -16,7 +16,7 @@ from stook.engine.errors import Malformed
 
 __all__ = ["read_go_list", "read_go_mod"]
 
-MAX_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024  # golang.org/x/mod/zip allows a go.mod no more
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`\n]*`|//[^\n]*|=>|[()]|[^\s()"`]+')
 _DIRECTORY = re.compile(r"\.{1,2}(?:[/\\]|\Z)|[/\\]|[A-Za-z]:")
 _LIST_LINE = re.compile(r"(\S+) (\S+)(?: => (\S+)(?: (\S+))?)?(?: \([^)]*\)| \[[^\]]*\])*")
