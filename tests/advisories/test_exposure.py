@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stook.advisories.exposure import AdvisoryKind, Exposure, exposures
+from stook.advisories.exposure import MAX_SENTENCES, AdvisoryKind, Exposure, exposures
 from stook.advisories.ranges import RangeSource, to_text
 from stook.advisories.severity import SeverityLevel
 
@@ -111,6 +111,14 @@ def test_entries_that_say_nothing_to_us() -> None:
     )
     assert [one.ecosystem for one in found] == ["crates.io"]
     assert len(notes) == 2
+
+
+def test_sentences_are_few() -> None:
+    """A record cannot make us keep a note for each of a thousand odd entries."""
+    entries = [affected("oar", OPEN, ecosystem=f"sea-{number}") for number in range(1000)]
+    _, notes = exposures(record("GHSA-1", *entries), ORDERS)
+    assert len(notes) == MAX_SENTENCES + 1
+    assert notes[-1] == "and 980 more"
 
 
 def test_free_fields_of_another_shape() -> None:

@@ -61,8 +61,6 @@ def test_the_year_one_is_read() -> None:
         b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "affected": [' + b'{"a":' * 90_000 + b"1" + b"}" * 90_000,
         b'{"id": "GO-1\xff", "modified": "2024-05-01T12:00:00Z"}',
-        b"[" * (MAX_NESTED + 1),
-        b" " * (MAX_RECORD_BYTES + 1),
     ],
 )
 def test_bad_records_are_refused_with_a_short_reason(text: bytes) -> None:
@@ -70,6 +68,17 @@ def test_bad_records_are_refused_with_a_short_reason(text: bytes) -> None:
     with pytest.raises(Malformed) as caught:
         decode_record(text)
     assert 0 < len(caught.value.reason) <= 300
+
+
+def test_limits_of_a_record() -> None:
+    """A record may have so many bytes, and so many objects and lists, and not one more."""
+    assert decode_record(data().ljust(MAX_RECORD_BYTES))
+    with pytest.raises(Malformed, match="bytes"):
+        decode_record(data().ljust(MAX_RECORD_BYTES + 1))
+    lists = MAX_NESTED - data(x=[]).count(b"[") - data(x=[]).count(b"{")
+    assert decode_record(data(x=[[]] * lists))
+    with pytest.raises(Malformed, match="objects and lists"):
+        decode_record(data(x=[[]] * (lists + 1)))
 
 
 def test_one_bad_record_costs_no_other() -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from stook.advisories.ecosystems import VersionOrder
 from stook.advisories.exposure import Exposure, exposures
-from stook.advisories.osv import OsvRecord
+from stook.advisories.osv import OsvRecord, in_utc
 from stook.advisories.severity import AdvisorySeverity, severity_of
 
 __all__ = ["Advisory", "Review", "interpret"]
@@ -118,8 +118,8 @@ def _review(specific: _RecordSpecific) -> Review:
 
 
 def _moment(time: datetime | None) -> datetime | None:
-    """Go's database writes the year 1 for a time it does not know."""
-    return None if time is None or time.year == 1 else time
+    """In UTC. Go's database writes the year 1 for a time it does not know."""
+    return None if time is None or time.year == 1 else in_utc(time)
 
 
 def _first_line(details: str | None) -> str:

@@ -30,6 +30,7 @@ from stook.engine.errors import Malformed
 __all__ = ["AdvisoryKind", "Exposure", "exposures"]
 
 MAX_SYMBOLS = 5_000  # of one package in one advisory
+MAX_SENTENCES = 20  # problems or notes of one package in one advisory
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 _Texts: TypeAlias = list[str] | None
@@ -120,7 +121,7 @@ def exposures(record: OsvRecord, orders: Mapping[str, VersionOrder]) -> tuple[tu
         else:
             exposure = _exposure(record.id, entry, package, order)
             found.setdefault(exposure.key, []).append(exposure)
-    return tuple(map(_united, found.values())), tuple(notes)
+    return tuple(map(_united, found.values())), _few(notes)
 
 
 def _exposure(advisory_id: str, entry: OsvAffected, package: OsvPackage, order: VersionOrder) -> Exposure:
@@ -137,8 +138,8 @@ def _exposure(advisory_id: str, entry: OsvAffected, package: OsvPackage, order: 
         intervals=merge(chain.from_iterable(part.intervals for part in evaluation.ranges)),
         ranges=evaluation.ranges,
         unordered_versions=evaluation.unordered_versions,
-        problems=evaluation.problems,
-        notes=tuple(filter(None, (*evaluation.notes, note, other_note))),
+        problems=_few(evaluation.problems),
+        notes=_few(filter(None, (*evaluation.notes, note, other_note))),
         severity=severity_of(entry.severity or (), "", advisory_id),
         functions=_distinct(affects.functions, specific.affected_functions, _symbols(imports)),
         platforms=_distinct(affects.os, *(part.goos for part in imports)),
@@ -221,13 +222,21 @@ def _united(entries: Sequence[Exposure]) -> Exposure:
         intervals=merge(chain.from_iterable(entry.intervals for entry in entries)),
         ranges=tuple(chain.from_iterable(entry.ranges for entry in entries)),
         unordered_versions=frozenset().union(*(entry.unordered_versions for entry in entries)),
-        problems=tuple(chain.from_iterable(entry.problems for entry in entries)),
-        notes=tuple(chain.from_iterable(entry.notes for entry in entries)),
+        problems=_few(chain.from_iterable(entry.problems for entry in entries)),
+        notes=_few(chain.from_iterable(entry.notes for entry in entries)),
         severity=max((entry.severity for entry in entries), key=attrgetter("rank")),
         functions=_joined([entry.functions for entry in entries]),
         platforms=_joined([entry.platforms for entry in entries]),
         architectures=_joined([entry.architectures for entry in entries]),
     )
+
+
+def _few(sentences: Iterable[str]) -> tuple[str, ...]:
+    """The first of them; the last one says how many more there were."""
+    distinct = list(dict.fromkeys(sentences))
+    if len(distinct) <= MAX_SENTENCES:
+        return tuple(distinct)
+    return (*distinct[:MAX_SENTENCES], f"and {len(distinct) - MAX_SENTENCES} more")
 
 
 def _joined(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, TypeAlias
 
@@ -27,6 +27,7 @@ __all__ = [
     "OsvSeverity",
     "UnreadableRecord",
     "decode_record",
+    "in_utc",
     "read_records",
 ]
 
@@ -134,6 +135,14 @@ def decode_record(data: bytes) -> OsvRecord:
     if _ID.fullmatch(record.id) is None:
         raise Malformed(f"not an identifier: {record.id[:100]!r}")
     return msgspec.structs.replace(record, digest=sha256(data).digest())
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; a time without a zone is taken for UTC, as are the first and last hours there are."""
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
 
 
 def read_records(entries: Iterable[tuple[str, bytes] | UnreadableRecord]) -> Iterator[OsvRecord | UnreadableRecord]:

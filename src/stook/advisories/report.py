@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
+from typing import TypeAlias
 
-from stook.advisories.ecosystems import PackageVersion
+from stook.advisories.ecosystems import PackageVersion, lookup_name
 from stook.advisories.match import Advisories, AdvisoryFinding
 from stook.advisories.policy import CheckPolicy, Suppression
 
 __all__ = ["CheckReport", "ExitCode", "SuppressedFinding", "check"]
+
+Scope: TypeAlias = tuple[str, str] | None  # ecosystem and look-up name; None for every package
 
 
 class ExitCode(IntEnum):
@@ -86,19 +89,28 @@ def check(
 
 
 class _Decisions:
-    """The policy's suppressions, and which of them were needed."""
+    """The policy's suppressions by name and package, and which of them were needed."""
 
     def __init__(self, policy: CheckPolicy, advisories: Advisories, today: date) -> None:
         self._today = today
         self._aliases = {one: _known_aliases(one, advisories) for one in policy.suppressions}
         self._used: set[Suppression] = set()
+        self._filed: dict[tuple[str, Scope], list[Suppression]] = {}
+        for one, aliases in self._aliases.items():
+            for filed in {(name, scope) for name in one.ids | aliases for scope in _scopes(one)}:
+                self._filed.setdefault(filed, []).append(one)
 
     def about(self, finding: AdvisoryFinding) -> Suppression | None:
-        for suppression, aliases in self._aliases.items():
-            if suppression.covers_package(finding.package) and suppression.covers_advisory(finding.advisory, aliases):
-                self._used.add(suppression)
-                if suppression.reason.strip() and not suppression.is_expired(self._today):
-                    return suppression
+        """The first suppression that holds, of those that are filed under a name of the advisory."""
+        candidates: dict[Suppression, None] = {}
+        for name in finding.advisory.names:
+            for scope in (None, finding.exposure.key):
+                candidates |= dict.fromkeys(self._filed.get((name, scope), ()))
+        for one in candidates:
+            if one.covers_package(finding.package) and one.covers_advisory(finding.advisory, self._aliases[one]):
+                self._used.add(one)
+                if one.reason.strip() and not one.is_expired(self._today):
+                    return one
         return None
 
     def notes(self) -> list[str]:
@@ -110,6 +122,10 @@ class _Decisions:
             elif suppression.is_expired(self._today):
                 found.append(f"the suppression of {ids} ({suppression.origin}) expired on {suppression.expires}")
         return found
+
+
+def _scopes(suppression: Suppression) -> set[Scope]:
+    return {(one.ecosystem, lookup_name(one.ecosystem, one.name)) for one in suppression.packages} or {None}
 
 
 def _known_aliases(suppression: Suppression, advisories: Advisories) -> frozenset[str]:

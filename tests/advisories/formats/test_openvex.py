@@ -87,6 +87,12 @@ def test_unusable_statements(bad: Any) -> None:
     assert result.problems[0].startswith("statement 1: ")
 
 
+def test_the_last_hours() -> None:
+    """Times at the edge of the calendar, and times without a zone, are no trouble."""
+    for moment in ("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "2024-02-01T00:00:00"):
+        assert len(reading(statement(timestamp=moment)).suppressions) == 1
+
+
 def test_a_document_that_multiplies() -> None:
     """Many names times many products are refused before they fill the memory."""
     product = [{"@id": f"pkg:cargo/oar@1.0.{number}"} for number in range(1100)]

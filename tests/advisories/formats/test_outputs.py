@@ -165,8 +165,11 @@ def test_osv_records_read_back(plain: list[dict[str, str]], listed: set[str], is
         assert getattr(again, field) == getattr(first, field)
 
 
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "2024-05-01T12:00:00Z", "2024-05-01T14:00:00.5+02:00"])
+@pytest.mark.parametrize(
+    "moment",
+    ["0001-01-01T00:00:00Z", "2024-05-01T12:00:00Z", "2024-05-01T14:00:00.5+02:00", "9999-12-31T23:59:59-14:00"],
+)
 def test_times_of_osv_records(moment: str) -> None:
-    """Always UTC with a Z, the unknown time included."""
+    """Always UTC with a Z, the unknown time and the last one included."""
     written = osv_record(interpret(record(modified=moment), ORDERS))["modified"]
     assert re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z", written)

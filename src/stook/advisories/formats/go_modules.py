@@ -22,7 +22,7 @@ _DIRECTORY = re.compile(r"\.{1,2}(?:[/\\]|\Z)|[/\\]|[A-Za-z]:")
 _LIST_LINE = re.compile(r"(\S+) (\S+)(?: => (\S+)(?: (\S+))?)?(?: \([^)]*\)| \[[^\]]*\])*")
 
 
-class _Statement(NamedTuple):
+class _GoModLine(NamedTuple):
     verb: str
     words: list[str]
     line: int
@@ -75,7 +75,7 @@ def _decoded(data: bytes, title: str) -> str:
         raise Malformed(f"{title} is not UTF-8") from error
 
 
-def _statements(text: str) -> Iterator[_Statement]:
+def _statements(text: str) -> Iterator[_GoModLine]:
     """Each line as verb and words, those of a block under the block's verb; comments are dropped."""
     block = ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -85,11 +85,11 @@ def _statements(text: str) -> Iterator[_Statement]:
         if block and words == [")"]:
             block = ""
         elif block:
-            yield _Statement(block, words, number)
+            yield _GoModLine(block, words, number)
         elif words[1:] == ["("]:
             block = words[0]
         else:
-            yield _Statement(words[0], words[1:], number)
+            yield _GoModLine(words[0], words[1:], number)
     if block:
         raise Malformed(f"go.mod: the block {block[:40]!r} has no end")
 
@@ -98,7 +98,7 @@ def _unquote(word: str) -> str:
     return word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in '"`' else word
 
 
-def _replacements(statements: list[_Statement]) -> dict[tuple[str, str], tuple[str, str]]:
+def _replacements(statements: list[_GoModLine]) -> dict[tuple[str, str], tuple[str, str]]:
     """(old path, version or empty) to (new path, version or empty for a folder)."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for verb, words, _ in statements:

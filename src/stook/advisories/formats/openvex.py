@@ -15,6 +15,7 @@ import msgspec
 from stook.advisories.ecosystems import PackageVersion
 from stook.advisories.formats.document import decode_document
 from stook.advisories.formats.purl import parse_purl
+from stook.advisories.osv import in_utc
 from stook.advisories.policy import Suppression
 from stook.engine.errors import Malformed
 
@@ -42,7 +43,7 @@ class _Product(msgspec.Struct, frozen=True):
     subcomponents: list[_Identified] | None = None
 
 
-class _Statement(msgspec.Struct, frozen=True):
+class _VexStatement(msgspec.Struct, frozen=True):
     vulnerability: _Vulnerability | str
     status: str
     products: list[_Product] | None = None
@@ -86,7 +87,7 @@ def read_openvex(data: bytes, *, origin: str) -> VexReading:
     problems: list[str] = []
     for number, raw in enumerate(document.statements, 1):
         try:
-            statement = decode_document(bytes(raw), _Statement, "the statement")
+            statement = decode_document(bytes(raw), _VexStatement, "the statement")
             claims.append(_claim(statement, document.last_updated or document.timestamp))
         except Malformed as error:
             problems.append(f"statement {number}: {error.reason}")
@@ -95,7 +96,7 @@ def read_openvex(data: bytes, *, origin: str) -> VexReading:
     return VexReading(tuple(_suppressions(claims, origin)), tuple(problems))
 
 
-def _claim(statement: _Statement, document_time: datetime | None) -> _Claim:
+def _claim(statement: _VexStatement, document_time: datetime | None) -> _Claim:
     """A statement in our words. Raises Malformed for one that OpenVEX does not allow, or that fits no package."""
     if statement.status not in _STATUSES:
         raise Malformed(f"unknown status {statement.status[:40]!r}")
@@ -110,7 +111,7 @@ def _claim(statement: _Statement, document_time: datetime | None) -> _Claim:
         targets=_targets(statement.products or ()),
         is_suppressing=statement.status in _SUPPRESSING,
         reason=reason[:1000],
-        at=_utc(at) if at else datetime(1, 1, 1, tzinfo=UTC),
+        at=in_utc(at) if at else datetime(1, 1, 1, tzinfo=UTC),
     )
 
 
@@ -156,7 +157,3 @@ def _suppressions(claims: Sequence[_Claim], origin: str) -> Iterator[Suppression
             ids = frozenset(name for name in claim.ids if last[name, target] == place)
             if ids:
                 yield Suppression(ids, claim.reason, (target,), origin=origin)
-
-
-def _utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

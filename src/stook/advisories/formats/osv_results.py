@@ -83,8 +83,7 @@ def osv_record(advisory: Advisory) -> dict[str, Any]:
 
 
 def _time(moment: datetime) -> str:
-    text = moment.astimezone(UTC).isoformat() if moment.year > 1 else f"{moment.replace(tzinfo=UTC).isoformat()}"
-    return text.replace("+00:00", "Z")
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def _severity(severity: AdvisorySeverity) -> list[dict[str, str]]:

@@ -113,8 +113,7 @@ def _walk(steps: Iterable[Step]) -> Iterator[VersionInterval]:
         if rank == 0:
             start = start or at
         elif start is not None:
-            if start.cut < at.cut:
-                yield VersionInterval(start, at)
+            yield VersionInterval(start, at)  # may be empty; merging drops it
             start = None
     if start is not None:
         yield VersionInterval(start, TOP)
