@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 
 from stook.advisories import UnreadableRecord, decode_record, read_records
-from stook.advisories.osv import MAX_NESTED, MAX_RECORD_BYTES
+from stook.advisories.osv import MAX_NESTED, MAX_PACKAGES, MAX_RECORD_BYTES, MAX_VERSIONS
 from stook.engine.errors import Malformed
 
 from .records import affected, data  # noqa: TID252
@@ -57,9 +57,9 @@ def test_the_year_one_is_read() -> None:
         data(withdrawn="soon"),
         data("GO-2024-0001", affected("x" * 501, {"introduced": "0"})),
         data("GO-2024-0001", affected("oar", {"introduced": "1" * 501})),
-        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "x": ' + b"[" * 100_000,
-        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "affected": [' + b'{"a":' * 90_000 + b"1" + b"}" * 90_000,
+        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "x": ' + b"[" * 30_000,
+        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "x": ' + b"[" * 30_000 + b"]" * 30_000 + b"}",
+        b'{"id": "GO-1", "modified": "2024-05-01T12:00:00Z", "affected": [' + b'{"a":' * 30_000 + b"1" + b"}" * 30_000,
         b'{"id": "GO-1\xff", "modified": "2024-05-01T12:00:00Z"}',
     ],
 )
@@ -79,6 +79,13 @@ def test_limits_of_a_record() -> None:
     assert decode_record(data(x=[[]] * lists))
     with pytest.raises(Malformed, match="objects and lists"):
         decode_record(data(x=[[]] * (lists + 1)))
+    assert decode_record(data("GO-1", *[{}] * MAX_PACKAGES))
+    with pytest.raises(Malformed, match="packages"):
+        decode_record(data("GO-1", *[{}] * (MAX_PACKAGES + 1)))
+    half = {"versions": ["1.0.0"] * (MAX_VERSIONS // 2)}
+    assert decode_record(data("GO-1", half, half))
+    with pytest.raises(Malformed, match="versions"):
+        decode_record(data("GO-1", half, half, {"versions": ["1.0.0"]}))
 
 
 def test_one_bad_record_costs_no_other() -> None:

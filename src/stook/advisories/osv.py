@@ -32,7 +32,9 @@ __all__ = [
 ]
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024
-MAX_NESTED = 200_000  # objects and lists in one record: each costs many times its two bytes of text
+MAX_NESTED = 40_000  # objects and lists in one record: each costs many times its two bytes of text
+MAX_PACKAGES = 5_000  # affected entries in one record
+MAX_VERSIONS = 20_000  # listed versions in one record, all its packages together
 MAX_REASON = 300  # characters
 
 _Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=500)]
@@ -132,9 +134,18 @@ def decode_record(data: bytes) -> OsvRecord:
         raise Malformed(str(error)[:MAX_REASON]) from error
     except RecursionError as error:
         raise Malformed("the record is nested too deeply") from error
+    _check(record)
+    return msgspec.structs.replace(record, digest=sha256(data).digest())
+
+
+def _check(record: OsvRecord) -> None:
+    affected = record.affected or ()
     if _ID.fullmatch(record.id) is None:
         raise Malformed(f"not an identifier: {record.id[:100]!r}")
-    return msgspec.structs.replace(record, digest=sha256(data).digest())
+    if len(affected) > MAX_PACKAGES:
+        raise Malformed(f"the record names more than {MAX_PACKAGES} packages")
+    if sum(len(entry.versions or ()) for entry in affected) > MAX_VERSIONS:
+        raise Malformed(f"the record lists more than {MAX_VERSIONS} versions")
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -16,7 +16,7 @@ version = 4
 [[package]]
 name = "boat"
 version = "0.1.0"
-dependencies = ["oar 1.0.0", "oar 2.0.0 ({CRATES})", "mast", "nothing"]
+dependencies = ["oar 1.0.0", "mast", "oar", "nothing"]
 
 [[package]]
 name = "oar"
@@ -37,15 +37,29 @@ source = "git+https://git.test/mast#abc"
 
 
 def test_packages() -> None:
-    """Places, lines, checksums, sources and the graph; only the registry's packages are looked up."""
+    """Places, lines, checksums, sources and the graph; only the registry's packages are looked up.
+
+    A name that two packages have is no reference, and neither is one that none has.
+    """
     inventory = read_cargo_lock(LOCK.encode())
     assert inventory.packages == (
-        ListedPackage(crate("boat", "0.1.0"), 4, "", "path", (1, 2, 3)),
+        ListedPackage(crate("boat", "0.1.0"), 4, "", "path", (1, 3)),
         ListedPackage(crate("oar", "1.0.0"), 9, "a" * 64),
         ListedPackage(crate("oar", "2.0.0"), 15),
         ListedPackage(crate("mast", "0.3.0"), 20, "", "git+https://git.test/mast#abc"),
     )
     assert list(inventory.checked()) == [crate("oar", "1.0.0"), crate("oar", "2.0.0")]
+
+
+def test_references() -> None:
+    """By name, by name and version, or with the source, where one version has two."""
+    packages = [("boat", ""), ("oar", CRATES), ("oar", "git+https://git.test/oar#abc")]
+    text = "".join(
+        f'[[package]]\nname = "{name}"\nversion = "1.0.0"\nsource = "{source}"\n' for name, source in packages
+    )
+    for place, (name, source) in enumerate(packages[1:], 1):
+        lock = text.replace('"boat"\n', f'"boat"\ndependencies = ["{name} 1.0.0 ({source})"]\n')
+        assert read_cargo_lock(lock.encode()).packages[0].depends_on == (place,)
 
 
 def test_the_oldest_format() -> None:

@@ -18,7 +18,6 @@ __all__ = ["read_go_list", "read_go_mod"]
 
 MAX_BYTES = 16 * 1024 * 1024  # golang.org/x/mod/zip allows a go.mod no more
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`\n]*`|//[^\n]*|=>|[()]|[^\s()"`]+')
-_DIRECTORY = re.compile(r"\.{1,2}(?:[/\\]|\Z)|[/\\]|[A-Za-z]:")
 _LIST_LINE = re.compile(r"(\S+) (\S+)(?: => (\S+)(?: (\S+))?)?(?: \([^)]*\)| \[[^\]]*\])*")
 
 
@@ -113,6 +112,6 @@ def _replacements(statements: list[_GoModLine]) -> dict[tuple[str, str], tuple[s
 def _listed(path: str, version: str, new: tuple[str, str] | None, line: int) -> ListedPackage:
     if new is None:
         return ListedPackage(PackageVersion(Ecosystem.GO, path, version), line)
-    if not new[1] or _DIRECTORY.match(new[0]):
+    if not new[1]:  # a folder
         return ListedPackage(PackageVersion(Ecosystem.GO, path, version), line, other_source=f"replaced by {new[0]}")
     return ListedPackage(PackageVersion(Ecosystem.GO, *new), line)
