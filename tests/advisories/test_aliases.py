@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.advisories.aliases import components
@@ -22,6 +22,7 @@ def test_chains_are_one_group_in_any_order(order: tuple[int, ...]) -> None:
     assert components([names[place] for place in order]) == [[0, 1, 2, 3]]
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 15).map(str), min_size=1, max_size=3), max_size=12))
 def test_components(lists: list[list[str]]) -> None:
     """Two lists are in one component exactly if a chain of shared names joins them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.advisories import AdvisoryKind, PackageVersion, SeverityLevel, UnreadableRecord
@@ -23,6 +23,7 @@ event_lists = st.lists(
 ).map(lambda events: [{"introduced": "1.1.0"}, *events])
 
 
+@settings(deadline=None)
 @given(st.lists(event_lists, min_size=1, max_size=6), st.lists(versions, min_size=1, max_size=8))
 def test_all_that_affect_and_no_other(lists: list[list[dict[str, str]]], texts: list[str]) -> None:
     """The index of a package finds exactly the records that the specification's algorithm finds one by one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packageurl import PackageURL
 
@@ -16,6 +16,7 @@ paths = st.lists(st.from_regex(r"[A-Za-z0-9~_][A-Za-z0-9._~+-]{0,10}", fullmatch
 versions = st.from_regex(r"[0-9]{1,2}\.[0-9]\.[0-9](-[a-z0-9.]{1,9})?(\+[a-z.0-9]{1,9})?", fullmatch=True)
 
 
+@settings(deadline=None)
 @given(names, versions)
 def test_crates(name: str, version: str) -> None:
     """What we write, the library writes, and both read it back."""
@@ -25,6 +26,7 @@ def test_crates(name: str, version: str) -> None:
     assert parse_purl(purl).package == package
 
 
+@settings(deadline=None)
 @given(paths, versions)
 def test_modules(segments: list[str], version: str) -> None:
     """Go paths keep their case, the version has its v, and the library reads the same parts."""

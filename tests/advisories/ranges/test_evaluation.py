@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.advisories.osv import OsvEvent, OsvRange
@@ -47,6 +47,7 @@ def text_of(*plain: dict[str, str]) -> str:
     return to_text(evaluate_events(struct_events(list(plain)), crates_order))
 
 
+@settings(deadline=None)
 @given(st.lists(events, max_size=9), st.lists(versions, min_size=1, max_size=20))
 def test_equal_to_the_specification(plain: list[dict[str, str]], texts: list[str]) -> None:
     """For any events in any order, every bound and version is judged as the specification's pseudocode judges it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.advisories.ranges import ALL, VersionBound, VersionInterval, contains, intersect, interval_keys, merge
@@ -22,6 +22,7 @@ def at(key: bytes, text: str = "", *, after: bool = False) -> VersionBound:
     return VersionBound(key, after, text)
 
 
+@settings(deadline=None)
 @given(lists)
 def test_merge_keeps_exactly_what_was_there(pieces: list[VersionInterval]) -> None:
     """A key is in the union if it was in any piece, and the union is sorted with gaps between its intervals."""
@@ -33,6 +34,7 @@ def test_merge_keeps_exactly_what_was_there(pieces: list[VersionInterval]) -> No
     assert merge(reversed(united)) == united
 
 
+@settings(deadline=None)
 @given(lists, lists)
 def test_intersection(left: list[VersionInterval], right: list[VersionInterval]) -> None:
     """A key is in the intersection if it is in both, and the result is merged already."""
@@ -58,6 +60,7 @@ def test_spellings_of_one_precedence_are_one_bound() -> None:
     assert merge([left, VersionInterval(at(KEYS[2], "1.0.0"), TOP)]) == (ALL,)
 
 
+@settings(deadline=None)
 @given(lists)
 def test_rows_answer_in_sql_as_intervals_do(pieces: list[VersionInterval]) -> None:
     """The documented condition over an interval's row finds exactly the keys that the interval holds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stook.advisories.ranges import VersionBound, VersionInterval, brackets, from_text, merge, to_text
@@ -23,6 +23,7 @@ bounds = st.builds(bound, st.sampled_from(VERSIONS), st.booleans())
 interval_lists = st.lists(st.builds(VersionInterval, bounds | st.just(BOTTOM), bounds | st.just(TOP)), max_size=6)
 
 
+@settings(deadline=None)
 @given(interval_lists)
 def test_text_parses_back(pieces: list[VersionInterval]) -> None:
     """Merged intervals are the same after a trip through their text, spelling of bounds included."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stook.advisories.ranges import VersionInterval, from_text, from_vers, merge, to_text, to_vers
 from stook.engine.errors import Malformed
@@ -12,6 +12,7 @@ from ..orders import crates_order  # noqa: TID252
 from .test_notation import interval_lists  # noqa: TID252
 
 
+@settings(deadline=None)
 @given(interval_lists)
 def test_vers_parses_back(pieces: list[VersionInterval]) -> None:
     """Every set of versions but the empty one is the same after a trip through its VERS."""

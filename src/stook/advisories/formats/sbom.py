@@ -18,7 +18,6 @@ from stook.advisories.report import CheckReport
 __all__ = ["write_cyclonedx"]
 
 _METHODS = {"CVSS:3.0": "CVSSv3", "CVSS:3.1": "CVSSv31", "CVSS:4.0": "CVSSv4"}
-_STATES = {Certainty.AFFECTED: "exploitable", Certainty.UNDETERMINED: "in_triage"}
 
 
 def write_cyclonedx(inventory: Inventory, report: CheckReport | None = None, *, version: str = "") -> bytes:
@@ -78,7 +77,7 @@ def _component(listed: ListedPackage, reference: str) -> dict[str, Any]:
 def _vulnerabilities(
     report: CheckReport, packages: Sequence[ListedPackage], references: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """One entry for each advisory and state, with all components that it affects."""
+    """One entry for each advisory and analysis, with all components that it affects."""
     by_package = {
         listed.package: reference
         for listed, reference in zip(packages, references, strict=True)
@@ -100,10 +99,12 @@ def _version(finding: AdvisoryFinding) -> dict[str, str]:
 
 
 def _analysed(report: CheckReport) -> Iterable[tuple[AdvisoryFinding, dict[str, str]]]:
+    """A version that matches is not yet an analysis, and a suppression does not say what state its author sees."""
     for finding in (*report.findings, *report.warnings):
-        yield finding, {"state": _STATES[finding.certainty], "detail": f"{finding.exposure.kind}: matched by version"}
+        is_sure = finding.certainty is Certainty.AFFECTED
+        yield finding, {} if is_sure else {"state": "in_triage", "detail": finding.reason}
     for pair in report.suppressed:
-        yield pair.finding, {"state": "not_affected", "detail": pair.suppression.reason[:1000]}
+        yield pair.finding, {"detail": f"suppressed ({pair.suppression.origin}): {pair.suppression.reason}"[:1000]}
 
 
 def _vulnerability(finding: AdvisoryFinding, analysis: dict[str, str]) -> dict[str, Any]:
@@ -113,13 +114,13 @@ def _vulnerability(finding: AdvisoryFinding, analysis: dict[str, str]) -> dict[s
         method = _METHODS.get(severity.vector[:8], "CVSSv2")
         rating |= {"score": severity.score, "method": method, "vector": severity.vector}
     found: dict[str, Any] = {
-        "bom-ref": f"{advisory.id}/{analysis['state']}/{uuid5(NAMESPACE_URL, repr(analysis))}",
+        "bom-ref": f"{advisory.id}/{uuid5(NAMESPACE_URL, repr(analysis))}",
         "id": advisory.id,
         "source": {"name": advisory.id.partition("-")[0]},
         "references": [{"id": alias, "source": {"name": alias.partition("-")[0]}} for alias in advisory.aliases],
         "ratings": [rating],
         "description": advisory.summary,
-        "analysis": analysis,
+        "properties": [{"name": "stook:kind", "value": str(finding.exposure.kind)}],
         "affects": [],
     }
-    return found
+    return found | ({"analysis": analysis} if analysis else {})
