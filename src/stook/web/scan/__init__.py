@@ -1,0 +1,1 @@
+"""The injection scanner of the safe web."""

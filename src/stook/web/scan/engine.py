@@ -1,0 +1,126 @@
+"""The engine: from segments to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from stook.web.scan.context import LineCounter, find_fences, is_quoted
+from stook.web.scan.finding import Finding, Report, Severity
+from stook.web.scan.layers import Layer, LayersExhausted, peel
+from stook.web.scan.normalise import CleanText, clean
+from stook.web.scan.rules import Reading, Rule, Rulebook, find_shape, load_rulebook, locate_words
+from stook.web.scan.segment import Segment, SegmentKind
+
+__all__ = ["scan"]
+
+_ENOUGH = 50  # matches of one rule that are counted in one text
+_MANY_TAGS = 4
+_MANY_CONTROLS = 8
+_ABOUT = 3  # different words about attacks that make a text one that speaks about them
+_OPEN_KINDS = frozenset(
+    {SegmentKind.VISIBLE, SegmentKind.DISPLAY, SegmentKind.TITLE, SegmentKind.LINK_TEXT, SegmentKind.METADATA}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A rule that fired at a line; `severity` is the rule's own, or LOW where the text only quotes."""
+
+    rule_id: str
+    family: str
+    severity: Severity
+    decoded: bool
+    line: int
+
+
+def scan(segments: Iterable[Segment]) -> Report:
+    """Judge each segment on its own; equal findings in segments of one kind are one finding with a count."""
+    findings: dict[tuple[str, SegmentKind, bool, Severity], Finding] = {}
+    book = load_rulebook()
+    for segment in segments:
+        for match in _scan_segment(segment, book):
+            key = (match.rule_id, segment.kind, match.decoded, match.severity)
+            before = findings.get(key)
+            findings[key] = Finding(
+                rule_id=match.rule_id,
+                severity=match.severity,
+                family=match.family,
+                kind=segment.kind,
+                count=before.count + 1 if before else 1,
+                decoded=match.decoded,
+                line=min(before.line, match.line) if before else match.line,
+            )
+    ordered = sorted(findings.values(), key=lambda found: (-found.severity.rank, found.rule_id, found.kind))
+    return Report(tuple(ordered))
+
+
+def _scan_segment(segment: Segment, book: Rulebook) -> Iterator[_Match]:
+    plain = clean(segment.text)
+    yield from _oddities(plain)
+    try:
+        for layer in peel(plain.text, plain.smuggled, book):
+            yield from _apply_rules(book, layer, segment.kind)
+    except LayersExhausted:
+        yield _Match("OBF-LAYERS", "obfuscation", Severity.HIGH, True, 1)
+
+
+def _oddities(plain: CleanText) -> Iterator[_Match]:
+    if plain.tags >= _MANY_TAGS:
+        yield _Match("OBF-TAGS", "obfuscation", Severity.HIGH, True, 1)
+    if plain.controls >= _MANY_CONTROLS:
+        yield _Match("OBF-INVISIBLE", "obfuscation", Severity.LOW, False, 1)
+
+
+def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_Match]:
+    reading = layer.reading
+    found = [*_word_matches(book, reading), *_pattern_matches(book, reading.text)]
+    if not found:
+        return
+    may_quote = not layer.depth and kind in _OPEN_KINDS and _is_about(book, reading)
+    fences = find_fences(reading.text) if may_quote else ()
+    lines = LineCounter(reading.text)
+    for rule, start, end, disguised in sorted(found, key=lambda match: match[1]):
+        quoted = may_quote and is_quoted(reading.text, start, end, fences)
+        severity = Severity.LOW if quoted else rule.severity
+        yield _Match(rule.id, rule.family, severity, disguised or layer.depth > 0, lines.at(start))
+
+
+def _word_matches(book: Rulebook, reading: Reading) -> Iterator[tuple[Rule, int, int, bool]]:
+    found: list[tuple[Rule, int, int]] = []
+    for rule in book.rules:
+        spans = {span for shape in rule.shapes for span in islice(find_shape(shape, reading.hits), _ENOUGH)}
+        found.extend((rule, *span) for span in sorted(spans)[:_ENOUGH])
+    places = sorted({place for _, first, last in found for place in (first, last)})
+    position = dict(zip(places, locate_words(reading, places), strict=True))
+    for rule, first, last in found:
+        yield rule, position[first], position[last], reading.is_disguised(first, last)
+
+
+def _pattern_matches(book: Rulebook, text: str) -> Iterator[tuple[Rule, int, int, bool]]:
+    lowered = text.encode("utf-8", "replace").lower().decode()  # of ASCII only, so positions stay
+    for rule in book.rules:
+        spans = (span for needle in rule.needles for span in _match_at(rule, needle, text, lowered))
+        for start, end in islice(spans, _ENOUGH):
+            yield rule, start, end, False
+
+
+def _match_at(rule: Rule, needle: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    position = lowered.find(needle)
+    while position >= 0:
+        match = next(filter(None, (pattern.match(text, position) for pattern in rule.patterns)), None)
+        if match is not None:
+            yield match.span()
+        position = lowered.find(needle, position + len(needle))
+
+
+def _is_about(book: Rulebook, reading: Reading) -> bool:
+    about = book.lexicon.bits["about"]
+    words = {
+        reading.known[reading.words[reading.hits.places[number]]].plain
+        for classes, numbers in reading.hits.by_classes.items()
+        if classes & about
+        for number in numbers
+    }
+    return len(words) >= _ABOUT

@@ -1,0 +1,154 @@
+"""Shapes: which classes of words, in which order and how near, make a rule fire."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Hits", "Shape", "find_shape", "index_hits", "parse_shape"]
+
+_SYNTAX = re.compile(r"(?P<steps>[^~]+?) ~ (?P<within>\d+)(?P<across> across)?(?: not (?P<without>[a-z_|]+))?")
+_MARGIN = 3  # words beside a match in which a word of `without` spoils it
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Steps are sets of classes (bits), each met by a word of its own, at most `within` words from first to last.
+
+    An `ordered` shape wants the words in the order of the steps. A shape stays inside a sentence unless it goes
+    `across`. A word of a class in `without`, inside the match or near it, spoils the match.
+    """
+
+    steps: tuple[int, ...]
+    within: int
+    ordered: bool
+    across: bool
+    without: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The known words of a text in order: at which word each stands, and its classes.
+
+    `ends` are the places of sentence marks, `by_classes` the hits (by number) that have exactly these classes.
+    """
+
+    places: Sequence[int]
+    classes: Sequence[int]
+    ends: Sequence[int]
+    by_classes: Mapping[int, Sequence[int]]
+
+
+def index_hits(places: Sequence[int], classes: Sequence[int], ends: Sequence[int]) -> Hits:
+    """Group hits by their classes: few groups, whatever the length of the text."""
+    groups: dict[int, list[int]] = {}
+    for number, found in enumerate(classes):
+        groups.setdefault(found, []).append(number)
+    return Hits(places, classes, ends, groups)
+
+
+def parse_shape(text: str, bits: Mapping[str, int]) -> Shape:
+    """Read `a > b|c > d ~ 8` (in this order) or `a & b ~ 8 across not e` (in any order).
+
+    A class that no language has makes a `KeyError`, another mistake a `ValueError`.
+    """
+    match = _SYNTAX.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a shape: {text!r}")
+    return Shape(
+        steps=tuple(_classes(step.strip(), bits) for step in re.split("[>&]", match["steps"])),
+        within=int(match["within"]),
+        ordered="&" not in match["steps"],
+        across=bool(match["across"]),
+        without=_classes(match["without"], bits) if match["without"] else 0,
+    )
+
+
+def _classes(names: str, bits: Mapping[str, int]) -> int:
+    return sum(bits[name] for name in set(names.split("|")))
+
+
+def find_shape(shape: Shape, hits: Hits) -> Iterator[tuple[int, int]]:
+    """The places of the first and the last word of each match.
+
+    Only the surroundings of words of the rarest step are looked at, so a text is cheap that lacks a step.
+    """
+    anchors = _rarest_step(shape, hits)
+    reach = -1  # the last place of the match before
+    for anchor in anchors:
+        if hits.places[anchor] <= reach:
+            continue
+        near = _neighbourhood(shape, hits, hits.places[anchor])
+        match = _match_ordered(shape, hits, near) if shape.ordered else _match_any(shape, hits, near, anchor)
+        if match is not None and not _is_spoilt(shape, hits, match):
+            yield match
+            reach = match[1]
+
+
+def _rarest_step(shape: Shape, hits: Hits) -> list[int]:
+    """The hits that meet the step which the fewest hits meet; none if a step is met by nothing."""
+    fewest: list[Sequence[int]] | None = None
+    least = 0
+    for step in shape.steps:
+        groups = [numbers for classes, numbers in hits.by_classes.items() if classes & step]
+        count = sum(map(len, groups))
+        if not count:
+            return []
+        if fewest is None or count < least:
+            fewest, least = groups, count
+    return sorted(number for group in fewest or () for number in group)
+
+
+def _neighbourhood(shape: Shape, hits: Hits, place: int) -> range:
+    """The hits within reach of a place, and in its sentence where the shape asks for that."""
+    low, high = place - shape.within, place + shape.within
+    if not shape.across:
+        end = bisect_left(hits.ends, place)
+        low = max(low, hits.ends[end - 1] if end else 0)
+        high = min(high, hits.ends[end] if end < len(hits.ends) else high)
+    return range(bisect_left(hits.places, low), bisect_right(hits.places, high))
+
+
+def _match_ordered(shape: Shape, hits: Hits, near: range) -> tuple[int, int] | None:
+    """The first match in the neighbourhood; taking the nearest word for each step never loses one."""
+    for start in near:
+        if not hits.classes[start] & shape.steps[0]:
+            continue
+        last = hits.places[start] + shape.within
+        step = 1
+        place = hits.places[start]
+        for number in range(start + 1, near.stop):
+            if step == len(shape.steps) or hits.places[number] > last:
+                break
+            if hits.classes[number] & shape.steps[step]:
+                step += 1
+                place = hits.places[number]
+        if step == len(shape.steps):
+            return hits.places[start], place
+    return None
+
+
+def _match_any(shape: Shape, hits: Hits, near: range, anchor: int) -> tuple[int, int] | None:
+    """A match around the anchor, whatever the order: each step takes the free word that is nearest to the anchor."""
+    centre = hits.places[anchor]
+    by_distance = sorted(near, key=lambda number: abs(hits.places[number] - centre))
+    free = [(hits.classes[number], hits.places[number]) for number in by_distance]
+    taken: list[int] = []
+    for step in sorted(shape.steps, key=lambda step: sum(1 for classes, _ in free if classes & step)):
+        number = next((number for number, (classes, _) in enumerate(free) if classes & step), None)
+        if number is None:
+            return None
+        taken.append(free.pop(number)[1])
+    if max(taken) - min(taken) > shape.within:
+        return None
+    return min(taken), max(taken)
+
+
+def _is_spoilt(shape: Shape, hits: Hits, match: tuple[int, int]) -> bool:
+    if not shape.without:
+        return False
+    start = bisect_left(hits.places, match[0] - _MARGIN)
+    stop = bisect_right(hits.places, match[1] + _MARGIN)
+    return any(hits.classes[number] & shape.without for number in range(start, stop))
