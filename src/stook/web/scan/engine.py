@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from stook.web.scan.context import LineCounter, find_fences, is_quoted
 from stook.web.scan.finding import Finding, Report, Severity
 from stook.web.scan.layers import Layer, LayersExhausted, peel
-from stook.web.scan.normalise import CleanText, clean
-from stook.web.scan.rules import Reading, Rule, Rulebook, find_shape, load_rulebook, locate_words
+from stook.web.scan.normalise import CleanText
+from stook.web.scan.rules import Reading, Rule, Rulebook, find_shape, load_rulebook
 from stook.web.scan.segment import Segment, SegmentKind
 
 __all__ = ["scan"]
 
+_CHUNK = 65_536  # characters that are scanned at a time, so that memory stays small and the caches warm
+_OVERLAP = 2_048  # and what is read beyond them: the longest match, or the longest phrase in an encoding
 _ENOUGH = 50  # matches of one rule that are counted in one text
 _MANY_TAGS = 4
 _MANY_CONTROLS = 8
+_LOOKED_AT = 64
 _ABOUT = 3  # different words about attacks that make a text one that speaks about them
 _OPEN_KINDS = frozenset(
     {SegmentKind.VISIBLE, SegmentKind.DISPLAY, SegmentKind.TITLE, SegmentKind.LINK_TEXT, SegmentKind.METADATA}
@@ -57,11 +60,19 @@ def scan(segments: Iterable[Segment]) -> Report:
 
 
 def _scan_segment(segment: Segment, book: Rulebook) -> Iterator[_Match]:
-    plain = clean(segment.text)
-    yield from _oddities(plain)
+    line = 1
+    for start in range(0, max(1, len(segment.text)), _CHUNK):
+        chunk = segment.text[start : start + _CHUNK + _OVERLAP]
+        for match in _scan_chunk(chunk, segment.kind, book):
+            yield replace(match, line=match.line + line - 1)
+        line += segment.text.count("\n", start, start + _CHUNK)
+
+
+def _scan_chunk(chunk: str, kind: SegmentKind, book: Rulebook) -> Iterator[_Match]:
     try:
-        for layer in peel(plain.text, plain.smuggled, book):
-            yield from _apply_rules(book, layer, segment.kind)
+        for layer in peel(chunk, book):
+            yield from _oddities(layer.plain)
+            yield from _apply_rules(book, layer, kind)
     except LayersExhausted:
         yield _Match("OBF-LAYERS", "obfuscation", Severity.HIGH, True, 1)
 
@@ -82,6 +93,8 @@ def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_M
     fences = find_fences(reading.text) if may_quote else ()
     lines = LineCounter(reading.text)
     for rule, start, end, disguised in sorted(found, key=lambda match: match[1]):
+        if start >= _CHUNK and not layer.depth:
+            break  # the next chunk begins before this
         quoted = may_quote and is_quoted(reading.text, start, end, fences)
         severity = Severity.LOW if quoted else rule.severity
         yield _Match(rule.id, rule.family, severity, disguised or layer.depth > 0, lines.at(start))
@@ -93,7 +106,7 @@ def _word_matches(book: Rulebook, reading: Reading) -> Iterator[tuple[Rule, int,
         spans = {span for shape in rule.shapes for span in islice(find_shape(shape, reading.hits), _ENOUGH)}
         found.extend((rule, *span) for span in sorted(spans)[:_ENOUGH])
     places = sorted({place for _, first, last in found for place in (first, last)})
-    position = dict(zip(places, locate_words(reading, places), strict=True))
+    position = dict(zip(places, reading.positions(places), strict=True))
     for rule, first, last in found:
         yield rule, position[first], position[last], reading.is_disguised(first, last)
 
@@ -117,10 +130,6 @@ def _match_at(rule: Rule, needle: str, text: str, lowered: str) -> Iterator[tupl
 
 def _is_about(book: Rulebook, reading: Reading) -> bool:
     about = book.lexicon.bits["about"]
-    words = {
-        reading.known[reading.words[reading.hits.places[number]]].plain
-        for classes, numbers in reading.hits.by_classes.items()
-        if classes & about
-        for number in numbers
-    }
-    return len(words) >= _ABOUT
+    groups = reading.hits.by_class.get(about, ())
+    places = islice((reading.hits.places[number] for numbers in groups for number in numbers), _LOOKED_AT)
+    return len(set(reading.words_at(places))) >= _ABOUT

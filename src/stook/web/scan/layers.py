@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from stook.web.scan.decode import Encoding, decipher, decode_codes, decode_escapes, decode_runs, find_stretches, join_letters
-from stook.web.scan.rules import Look, Reading, Rulebook, read_text
+from stook.web.scan.decode import (
+    Encoding,
+    decipher,
+    decode_codes,
+    decode_escapes,
+    decode_runs,
+    find_stretches,
+    join_letters,
+)
+from stook.web.scan.normalise import CleanText, clean
+from stook.web.scan.rules import Reading, Rulebook, read_text
 
 __all__ = ["Layer", "LayersExhausted", "peel"]
 
 _DEPTH = 3
 _ALLOWANCE = 65_536  # characters that decoding may make of any text; beyond that, a few times its length
 _TIMES = 4
+_NEAR = 12  # words around an enciphered one that are read with it
+_SHORTEST_TOKEN = 16
+_LONGEST_TOKEN = 4_096  # characters before a mark in which its token begins
+_TOKEN_ENCODINGS = (Encoding.BASE64, Encoding.BASE32, Encoding.HEX, Encoding.BINARY)
+_BASE85_MARKS = "^~`{}"  # rare in prose, and every longer text in base85 has one
+_MORSE_SIGNS = (" .- ", " -. ", "/.-/", "/-./")  # the letters A and N
+_MORSE = re.compile("|".join(map(re.escape, _MORSE_SIGNS)))
+_BLANK = re.compile(r"\s")
 _SHORT_LINE = 16  # characters of a line, on average, below which words may be cut by line breaks
 _MANY_LINES = 4
 _LONGEST_CUT = 4_096  # characters of a text that is looked at for cut words
-_LEAST = {Look.LETTER: 6, Look.HEX: 8, Look.BITS: 6, Look.CODE: 8}  # words in a row
-_NEAR = 12  # words around a disguised one that are read with it
-_TOKEN = 65_536
-_SHORTEST_TOKEN = 16
-_BLANK = re.compile(r"\s")
-_TOKEN_ENCODINGS = (Encoding.BASE64, Encoding.BASE32, Encoding.HEX, Encoding.BINARY)
-_BASE85_MARKS = "^~`{}"  # rare in prose, and every longer text in base85 has one
-_MORSE_SIGN = re.compile(r"[ /](?:\.-|-\.)[ /]")  # the letters A and N
+
+# Spelled-out text in classes of characters: 'a' for letters, '0' for decimal and 'h' for other hexadecimal digits.
+_LETTER_CLASSES = bytes(
+    ord("a") if chr(code).isalpha() or code > 127 else ord("0") if chr(code).isdigit() else code for code in range(256)
+)
+_HEX_CLASSES = bytes(ord("h") if chr(code) in "0123456789abcdef" else code for code in range(256))
+_RUN_CLASSES = bytes(
+    ord("r") if chr(code).isalnum() and code < 128 or chr(code) in "+/-_=" else code for code in range(256)
+)
+_LETTERS = b" a" * 6 + b" "
+_CODE_SIGNS = (b" 00 00 00 ", b" 000 000 000 ", b" 00 000 ", b" 00000000 00000000 ", b" 0000000 0000000 ")
+_HEX_SIGN = b" hh" * 8
+_AROUND = 256
+_CODES = re.compile(rb"(?: [01]{7,8}){6,} |(?: [0-9]{2,3}){8,} |(?: (?:0?x)?[0-9a-f]{2}){8,} ")
 
 
 class LayersExhausted(Exception):
@@ -35,112 +58,132 @@ class LayersExhausted(Exception):
 class Layer:
     """The reading of one text; `depth` is 0 for the text itself."""
 
+    plain: CleanText
     reading: Reading
     depth: int
 
 
-def peel(text: str, smuggled: tuple[str, ...], book: Rulebook) -> Iterator[Layer]:
+def peel(text: str, book: Rulebook) -> Iterator[Layer]:
     """The text, what was smuggled in it, and all that these hold in disguise.
 
     Raises `LayersExhausted` after the layers that fit into the allowance.
     """
     allowance = _ALLOWANCE + _TIMES * len(text)
     seen: set[str] = set()
-    waiting: list[tuple[str, int]] = [(text, 0), *((hidden, 1) for hidden in smuggled)]
+    waiting: list[tuple[str, int]] = [(text, 0)]
     while waiting:
         current, depth = waiting.pop()
-        if current in seen:
+        if not current or current in seen:
             continue
         seen.add(current)
         if depth:
             allowance -= len(current)
         if allowance < 0:
             raise LayersExhausted
-        reading = read_text(current, book.lexicon, book.judge)
-        yield Layer(reading, depth)
+        plain = clean(current)
+        reading = read_text(plain.text, book.lexicon)
+        yield Layer(plain, reading, depth)
         if depth < _DEPTH:
-            waiting.extend((inner, depth + 1) for inner in _decoded(reading, book) if inner)
+            waiting.extend((inner, depth + 1) for inner in plain.smuggled)
+            waiting.extend((inner, depth + 1) for inner in _decoded(reading, book))
 
 
 def _decoded(reading: Reading, book: Rulebook) -> Iterator[str]:
     text = reading.text
     yield from decode_escapes(text)
-    runs = (word for word, facts in reading.others.items() if facts.look is Look.RUN)
-    yield "\n".join(decode_runs(_tokens_with(text, runs), _TOKEN_ENCODINGS))
+    yield "\n".join(decode_runs(_long_runs(text), _TOKEN_ENCODINGS))
     yield "\n".join(decode_runs(_tokens_with(text, _BASE85_MARKS), (Encoding.BASE85,)))
-    yield "\n".join(decode_runs(find_stretches(text, _MORSE_SIGN), (Encoding.MORSE,)))
+    if any(sign in text for sign in _MORSE_SIGNS):
+        yield "\n".join(decode_runs(find_stretches(text, _MORSE), (Encoding.MORSE,)))
+    yield "\n".join(_code_runs(reading.words))
     yield from _deciphered(reading)
-    yield _unglued(reading)
-    runs = list(_find_runs(reading))
-    yield "\n".join(text for look, words in runs if look is not Look.LETTER for text in decode_codes(words))
-    if any(look is Look.LETTER for look, _ in runs):
-        yield join_letters(text, book.ciphers)
+    if _LETTERS in reading.words.translate(_LETTER_CLASSES):
+        yield join_letters(text, book.lexicon.ciphers)
     if _may_be_cut(text):
-        yield book.ciphers.glued.sub(r" \g<0> ", "".join(text.split()).lower())
+        yield book.lexicon.ciphers.glued.sub(r" \g<0> ", "".join(text.split()).lower())
 
 
-def _tokens_with(text: str, parts: Iterable[str]) -> str:
-    """The stretches without blanks that hold one of these parts, one a line, in order; short ones are left out."""
+def _long_runs(text: str) -> str:
+    """Runs of letters, digits and the marks of base64 that are no plain words, one a line, in order."""
+    classes = text.encode("ascii", "replace").translate(_RUN_CLASSES)
+    runs: list[str] = []
+    position = classes.find(b"r" * _SHORTEST_TOKEN)
+    while position >= 0:
+        match = _RUN_END.search(classes, position)
+        end = match.start() if match else len(classes)
+        run = text[position:end]
+        if any(map(str.isdigit, run)) or not (run.islower() or run.istitle() or "-" in run):
+            runs.append(run)
+        position = classes.find(b"r" * _SHORTEST_TOKEN, end)
+    return "\n".join(runs)
+
+
+_RUN_END = re.compile(b"[^r]")
+
+
+def _tokens_with(text: str, marks: Iterable[str]) -> str:
+    """The stretches without blanks that hold one of these marks, one a line, in order; short ones are left out."""
     spans: dict[int, int] = {}
-    for part in parts:
-        position = text.find(part)
+    for mark in marks:
+        position = text.find(mark)
         while position >= 0:
-            start = max(text.rfind(blank, max(0, position - _TOKEN), position) for blank in " \n\t") + 1
-            match = _BLANK.search(text, position + len(part))
+            low = max(0, position - _LONGEST_TOKEN)
+            start = max(low - 1, *(text.rfind(blank, low, position) for blank in " \n\t")) + 1
+            match = _BLANK.search(text, position)
             end = match.start() if match else len(text)
             if end - start >= _SHORTEST_TOKEN:
                 spans[start] = end
-            position = text.find(part, max(end, position + 1))
+            position = text.find(mark, end)
     return "\n".join(text[start:end] for start, end in sorted(spans.items()))
+
+
+def _code_runs(words: bytes) -> Iterator[str]:
+    """What runs of short words say that are codes of characters."""
+    digits = words.translate(_LETTER_CLASSES)
+    stretches = [words[start:end] for start, end in _stretches(digits, _CODE_SIGNS)]
+    if _HEX_SIGN in words.translate(_HEX_CLASSES):
+        stretches.append(words)
+    for stretch in stretches:
+        for match in _CODES.finditer(stretch):
+            yield from decode_codes(match[0].decode().split())
+
+
+def _stretches(data: bytes, signs: Iterable[bytes]) -> list[tuple[int, int]]:
+    """Begin and end of what stands around any of some signs, without overlaps, at blanks."""
+    spans: list[tuple[int, int]] = []
+    for position in sorted(position for sign in signs for position in _positions(data, sign)):
+        if spans and position <= spans[-1][1]:
+            spans[-1] = spans[-1][0], position + _AROUND
+        else:
+            spans.append((max(0, data.rfind(b" ", 0, max(1, position - _AROUND))), position + _AROUND))
+    return spans
+
+
+def _positions(data: bytes, sign: bytes) -> Iterator[int]:
+    position = data.find(sign)
+    while position >= 0:
+        yield position
+        position = data.find(sign, position + 1)
 
 
 def _deciphered(reading: Reading) -> Iterator[str]:
     """What stands around words under the same key that are near each other; a single one says nothing."""
-    ciphers = {word: facts.cipher for word, facts in reading.others.items() if facts.cipher}
     last: dict[int, int] = {}
     spans: dict[int, list[list[int]]] = {}
-    for place in _places(reading, ciphers) if len(ciphers) > 1 else ():
-        key = ciphers[reading.words[place]]
+    for place, key in reading.ciphers:
         before = last.get(key)
         last[key] = place
-        if before is None or place - before > _NEAR or reading.words[place] == reading.words[before]:
+        if before is None or place - before > _NEAR:
             continue
-        start = max(0, before - _NEAR)
         known = spans.setdefault(key, [])
-        if known and start <= known[-1][1]:
+        if known and before - _NEAR <= known[-1][1]:
             known[-1][1] = place + _NEAR
         else:
-            known.append([start, place + _NEAR])
+            known.append([max(0, before - _NEAR), place + _NEAR])
+    words = reading.words.decode().split() if spans else []
     for key, stretches in spans.items():
         for start, end in stretches:
-            yield from decipher(reading.words[start:end], key)
-
-
-def _unglued(reading: Reading) -> str:
-    """The words around each one that is glued from known words, with that one cut."""
-    parts = {word: facts.parts for word, facts in reading.others.items() if facts.parts}
-    places = _places(reading, parts) if parts else []
-    stretches = (reading.words[max(0, place - _NEAR) : place + _NEAR] for place in places)
-    return "\n".join(" ".join(parts.get(word, word) for word in words) for words in stretches)
-
-
-def _places(reading: Reading, words: Container[str]) -> list[int]:
-    return [place for place, word in enumerate(reading.words) if word in words]
-
-
-def _find_runs(reading: Reading) -> Iterator[tuple[Look, Sequence[str]]]:
-    """Stretches of words that all look like codes of characters, or are all single letters."""
-    for look, least in _LEAST.items():
-        words = {word for word, facts in reading.others.items() if facts.look is look}
-        if len(words) < least // 2:
-            continue
-        places = _places(reading, words)
-        start = 0
-        for number in range(1, len(places) + 1):
-            if number == len(places) or places[number] != places[number - 1] + 1:
-                if number - start >= least:
-                    yield look, reading.words[places[start] : places[number - 1] + 1]
-                start = number
+            yield from decipher(words[start:end], key)
 
 
 def _may_be_cut(text: str) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-__all__ = ["SENTENCE", "CleanText", "clean", "fold", "skeleton", "split_words"]
+__all__ = ["SENTENCE", "CleanText", "clean", "fold", "locate_words", "skeleton", "spell_out"]
 
-SENTENCE = "¶"
-"""The word that `split_words` puts between two sentences."""
+SENTENCE = b"\n"
+"""The word that `spell_out` puts between two sentences."""
 
 _INVISIBLE = frozenset(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d"
@@ -33,20 +34,27 @@ _REVERSED_RUN = re.compile("\u202e([^\u202c\u202e\n]{4,400})")
 _FEW = 8  # characters that are taken out one by one, which is faster than by pattern
 _SHORTEST = 8  # hidden characters that can carry an order; flags and emoji have fewer
 
-# Every punctuation mark is a blank; those that end a sentence become a dot first. '@' and '$' stay: they stand for letters.
-_ENDERS = "…؟؛।॥"
-_UNSPACED_ENDERS = "。！？；｡"  # nothing need follow these
-_WIDE_BLANKS = "“”‘’„«»‹›—–―‑‐、，：「」『』（）【】《》〈〉・¿¡·•│｜→←⁄∕＂＇"
-_BLANKS = "“”‘’„«»‹›—–―‑‐、，：「」『』（）【】《》〈〉・¿¡·•│｜→←⁄∕＂＇。"
+# Every punctuation mark is a blank, and a mark that ends a sentence is a dot first. '@' and '$' stay: they stand for
+# letters in disguised words.
+_ENDERS = "!?;…؟؛।॥"
+_UNSPACED_ENDERS = "。！？；｡"  # no blank need follow these
+_WIDE_BLANKS = "“”‘’„«»‹›—–―‑‐、，：「」『』（）【】《》〈〉・¿¡·•│｜→←⁄∕＂＇\u00a0\u2002\u2003\u2009\u2028\u2029\u202f\u3000"
 _BLANKS = "\"'`,:()[]{}<>|/\\*_-+=~^#&%\t\r\n\x0b\x0c"
-_ASCII_TABLE = bytes.maketrans(
-    _BLANKS.encode() + b"!?;", b" " * len(_BLANKS) + b"..."
-)
 _MARKS = {
     **dict.fromkeys(_ENDERS, "."),
     **dict.fromkeys(_UNSPACED_ENDERS, ". "),
     **dict.fromkeys(_WIDE_BLANKS, " "),
 }
+_TABLE = bytes.maketrans(
+    bytes(range(65, 91)) + _BLANKS.encode() + b"!?;",
+    bytes(range(97, 123)) + b" " * len(_BLANKS) + b"...",
+)
+_MANY_BLANKS = re.compile(b"  +")
+_TOKEN = re.compile(
+    f"[{_UNSPACED_ENDERS}]"
+    f"|[.{re.escape(_ENDERS)}](?=[ {re.escape(_BLANKS + _WIDE_BLANKS)}]|$)"
+    f"|[^ .{re.escape(_BLANKS + _WIDE_BLANKS + _ENDERS + _UNSPACED_ENDERS)}]+"
+)
 _LETTERS = {ord(wide): plain for wide, plain in zip("ıđłøæœþðħŧŋ", "i d l o ae oe th d h t n".split(), strict=True)}
 
 
@@ -96,16 +104,32 @@ def _selected(run: str) -> str:
     return bytes(values).decode("utf-8", "replace")
 
 
-def split_words(text: str) -> list[str]:
-    """The words of a text in order, as written, with `SENTENCE` where a sentence ends.
+def spell_out(text: str) -> bytes:
+    """The words of a text in lower case (ASCII letters), in UTF-8, each between single blanks, with `SENTENCE` marks.
 
-    A dot ends a sentence only before a blank, so that `example.com` and `ignore.all.this` are words of one sentence.
+    A dot ends a sentence only before a blank, so that `example.com` and `ignore.all.this` stay in one sentence.
     """
     if not text.isascii():
         for mark in _different(text).intersection(_MARKS):
             text = text.replace(mark, _MARKS[mark])
-    plain = text.encode("utf-8", "replace").translate(_ASCII_TABLE)
-    return plain.replace(b". ", b" \xc2\xb6 ").replace(b".", b" ").decode().split()
+    plain = f" {text} ".encode("utf-8", "replace").translate(_TABLE)
+    plain = plain.replace(b". ", b" \n ").replace(b".", b" ")
+    return _MANY_BLANKS.sub(b" ", plain)
+
+
+def locate_words(text: str, places: Sequence[int]) -> Iterator[int]:
+    """Where the words of `spell_out` at these places (numbers in ascending order) begin in the text."""
+    wanted = iter(places)
+    place = next(wanted, None)
+    for number, match in enumerate(_TOKEN.finditer(text)):
+        while place == number:
+            yield match.start()
+            place = next(wanted, None)
+        if place is None:
+            return
+    while place is not None:  # a word at the very end, cut off by a mark
+        yield len(text)
+        place = next(wanted, None)
 
 
 @lru_cache(maxsize=131_072)

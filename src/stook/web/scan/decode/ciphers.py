@@ -13,7 +13,7 @@ __all__ = ["Ciphers", "build_ciphers", "cut_glued", "decipher", "join_letters", 
 
 _SHORTEST = 5  # letters of a word that gives a cipher away; shorter ones turn into each other
 _APART = r" \g<0> "
-_GLUED = 12  # letters of a word in which words are looked for
+_GLUED = 14  # letters of a word in which words are looked for
 _LEET = str.maketrans("013456789@$", "oieasgtbgas")
 _LEET_L = str.maketrans("013456789@$", "oleasgtbgas")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])

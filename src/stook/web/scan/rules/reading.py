@@ -1,98 +1,77 @@
-"""A reading: the words of a text, and those among them that the lexicon knows."""
+"""A reading: where in a text stand the words that the lexicon knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate
+from operator import itemgetter
 
-from stook.web.scan.normalise import SENTENCE, fold, split_words
-from stook.web.scan.rules.lexicon import Lexicon, Phrase, PhraseTable
+from stook.web.scan.normalise import locate_words, spell_out
+from stook.web.scan.rules.lexicon import Lexicon
+from stook.web.scan.rules.repair import Repair, repair_words
 from stook.web.scan.rules.shape import Hits, index_hits
-from stook.web.scan.rules.word import Look, WordFacts
 
-__all__ = ["Reading", "locate_words", "read_text"]
+__all__ = ["Reading", "read_text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words of a text in order, as written, with `hits` where the lexicon knows them.
+    """`hits` are the known words by place (number of the word in `words`), `ciphers` words that are known under a key.
 
-    `known` are the different words with classes or phrases, `others` those that only look like a part of something.
+    `words` is the text spelled out and repaired.
     """
 
     text: str
-    words: Sequence[str]
-    known: Mapping[str, WordFacts]
-    others: Mapping[str, WordFacts]
+    words: bytes
+    repairs: Sequence[Repair]
     hits: Hits
+    ciphers: Sequence[tuple[int, int]]
 
     def is_disguised(self, first: int, last: int) -> bool:
-        """Whether a word of this stretch was written with letters or digits that only look like its own."""
-        stretch = (self.known.get(word) for word in self.words[first : last + 1])
-        return any(facts is not None and facts.disguised for facts in stretch)
+        """Whether a word between these places was written so as not to be read by a machine."""
+        number = bisect_left(self.repairs, first, key=lambda repair: repair.place + repair.extra)
+        near = self.repairs[number : bisect_left(self.repairs, last + 1, key=lambda repair: repair.place)]
+        return any(repair.disguise for repair in near)
+
+    def words_at(self, places: Iterable[int]) -> Iterator[bytes]:
+        """The words at these places."""
+        words = self.words.split(b" ")
+        return (words[place + 1] for place in places)
+
+    def positions(self, places: Sequence[int]) -> Sequence[int]:
+        """Where the words at these places (in ascending order) begin in the text."""
+        extras = [0, *accumulate(repair.extra for repair in self.repairs)]
+        starts = [repair.place for repair in self.repairs]
+        before = [place - extras[bisect_left(starts, place)] for place in places]
+        return list(locate_words(self.text, list(accumulate(before, max))))
 
 
-def read_text(text: str, lexicon: Lexicon, judge: Callable[[str], WordFacts | None]) -> Reading:
-    """Each different word is judged once, so the cost follows the vocabulary more than the length."""
-    words = split_words(text)
-    facts = {word: fact for word in set(words) if (fact := judge(word)) is not None}
-    parts = {word: _cut(word, lexicon) for word, fact in facts.items() if fact.look is Look.UNSPACED}
-    if parts:
-        words = [part for word in words for part in parts.get(word, (word,))]
-        facts.update((word, fact) for word in chain(*parts.values()) if (fact := judge(word)) is not None)
-    known = {word: fact for word, fact in facts.items() if fact.classes or fact.plain in lexicon.phrases}
-    others = {word: fact for word, fact in facts.items() if word not in known}
-    return Reading(text, words, known, others, _find_hits(words, known, lexicon))
-
-
-def _cut(word: str, lexicon: Lexicon) -> Sequence[str]:
-    """A run of a script without blanks as the known words in it and what stands between them."""
-    return lexicon.unspaced.sub(r" \g<0> ", word).split()
-
-
-def _find_hits(words: Sequence[str], known: Mapping[str, WordFacts], lexicon: Lexicon) -> Hits:
-    classes = {word: fact.classes for word, fact in known.items() if fact.classes}
-    tables = {word: lexicon.phrases[fact.plain] for word, fact in known.items() if fact.plain in lexicon.phrases}
-    found = {place: classes[word] for place, word in enumerate(words) if word in classes}
-    for place, table in [(place, tables[word]) for place, word in enumerate(words) if word in tables]:
-        for phrase in _phrases_around(table, words, place, known):
-            start = place - phrase.key
-            found[start] = found.get(start, 0) | phrase.classes
-    places = sorted(found)
-    ends = [place for place, word in enumerate(words) if word == SENTENCE]
-    return index_hits(places, [found[place] for place in places], ends)
-
-
-def _phrases_around(
-    table: PhraseTable, words: Sequence[str], place: int, known: Mapping[str, WordFacts]
-) -> Iterator[Phrase]:
-    before = _plain(words[place - 1], known) if place else ""
-    after = _plain(words[place + 1], known) if place + 1 < len(words) else ""
-    for phrase in table.candidates(before, after):
-        start = place - phrase.key
-        stretch = words[max(0, start) : start + len(phrase.words)]
-        if phrase.matches([_plain(word, known) for word in stretch]):
-            yield phrase
-
-
-def _plain(word: str, known: Mapping[str, WordFacts]) -> str:
-    fact = known.get(word)
-    return fact.plain if fact is not None else fold(word)
-
-
-def locate_words(reading: Reading, places: Sequence[int]) -> Iterator[int]:
-    """Where the words at these places (in ascending order) begin in the text."""
-    wanted = iter(places)
-    place = next(wanted, None)
-    position = 0
-    for number, word in enumerate(reading.words):
-        if place is None:
-            return
-        if word != SENTENCE:
-            position = reading.text.find(word, position)
-        while place == number:
-            yield position
-            place = next(wanted, None)
-        if word != SENTENCE:
-            position += len(word)
+def read_text(text: str, lexicon: Lexicon) -> Reading:
+    """Find the entries of the lexicon in a text, in time linear in the text and in what is found."""
+    spelled = repair_words(spell_out(text), lexicon)
+    words = spelled.words
+    places: list[int] = []
+    classes: list[int] = []
+    ends: list[int] = []
+    ciphers: list[tuple[int, int]] = []
+    entries = lexicon.entries
+    place = last = 0
+    matches = lexicon.finder.find_matches_as_indexes(words, overlapping=True)
+    for number, start, _ in sorted(matches, key=itemgetter(1)):
+        if start != last:
+            place += words.count(b" ", last, start)
+            last = start
+        entry = entries[number]
+        if entry.classes:
+            if places and places[-1] == place:
+                classes[-1] |= entry.classes
+            else:
+                places.append(place)
+                classes.append(entry.classes)
+        elif entry.cipher:
+            ciphers.append((place, entry.cipher))
+        else:
+            ends.append(place)
+    return Reading(text, words, spelled.repairs, index_hits(places, classes, ends), ciphers)

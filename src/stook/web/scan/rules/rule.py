@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stook.web.scan.decode import Ciphers, build_ciphers
 from stook.web.scan.finding import Severity
 from stook.web.scan.rules.lexicon import Lexicon, build_lexicon
 from stook.web.scan.rules.shape import Shape, parse_shape
-from stook.web.scan.rules.word import WordFacts, make_judge
 
 __all__ = ["Rule", "Rulebook", "load_rulebook"]
 
@@ -42,12 +40,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """All rules, the lexicon in whose classes they are written, and what follows from it."""
+    """All rules, and the lexicon in whose classes they are written."""
 
     rules: Sequence[Rule]
     lexicon: Lexicon
-    ciphers: Ciphers
-    judge: Callable[[str], WordFacts | None]
 
 
 @cache
@@ -59,8 +55,7 @@ def load_rulebook() -> Rulebook:
         for path in sorted((_FOLDER / "families").glob("*.toml"))
         for row in _read(path)["rule"]
     ]
-    ciphers = build_ciphers(lexicon.vocabulary())
-    return Rulebook(rules, lexicon, ciphers, make_judge(lexicon, ciphers))
+    return Rulebook(rules, lexicon)
 
 
 def _read(path: Path) -> dict[str, Any]:

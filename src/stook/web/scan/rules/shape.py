@@ -15,13 +15,16 @@ _MARGIN = 3  # words beside a match in which a word of `without` spoils it
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Steps are sets of classes (bits), each met by a word of its own, at most `within` words from first to last.
+    """Steps are sets of classes, each met by a word of its own, at most `within` words from first to last.
+
+    `bits` holds the single classes of each step.
 
     An `ordered` shape wants the words in the order of the steps. A shape stays inside a sentence unless it goes
     `across`. A word of a class in `without`, inside the match or near it, spoils the match.
     """
 
     steps: tuple[int, ...]
+    bits: tuple[tuple[int, ...], ...]
     within: int
     ordered: bool
     across: bool
@@ -32,21 +35,30 @@ class Shape:
 class Hits:
     """The known words of a text in order: at which word each stands, and its classes.
 
-    `ends` are the places of sentence marks, `by_classes` the hits (by number) that have exactly these classes.
+    `ends` are the places of sentence marks, `by_class` the hits (by number) of each class, in groups.
     """
 
     places: Sequence[int]
     classes: Sequence[int]
     ends: Sequence[int]
-    by_classes: Mapping[int, Sequence[int]]
+    by_class: Mapping[int, Sequence[Sequence[int]]]
+    present: int
 
 
 def index_hits(places: Sequence[int], classes: Sequence[int], ends: Sequence[int]) -> Hits:
-    """Group hits by their classes: few groups, whatever the length of the text."""
+    """Index hits by class. Words with the same classes are one group, so this is quick for long texts, too."""
     groups: dict[int, list[int]] = {}
     for number, found in enumerate(classes):
         groups.setdefault(found, []).append(number)
-    return Hits(places, classes, ends, groups)
+    by_class: dict[int, list[Sequence[int]]] = {}
+    present = 0
+    for found, numbers in groups.items():
+        present |= found
+        while found:
+            bit = found & -found
+            by_class.setdefault(bit, []).append(numbers)
+            found ^= bit
+    return Hits(places, classes, ends, by_class, present)
 
 
 def parse_shape(text: str, bits: Mapping[str, int]) -> Shape:
@@ -57,8 +69,10 @@ def parse_shape(text: str, bits: Mapping[str, int]) -> Shape:
     match = _SYNTAX.fullmatch(text)
     if match is None:
         raise ValueError(f"not a shape: {text!r}")
+    steps = [[bits[name] for name in step.strip().split("|")] for step in re.split("[>&]", match["steps"])]
     return Shape(
-        steps=tuple(_classes(step.strip(), bits) for step in re.split("[>&]", match["steps"])),
+        steps=tuple(map(sum, steps)),
+        bits=tuple(map(tuple, steps)),
         within=int(match["within"]),
         ordered="&" not in match["steps"],
         across=bool(match["across"]),
@@ -75,6 +89,9 @@ def find_shape(shape: Shape, hits: Hits) -> Iterator[tuple[int, int]]:
 
     Only the surroundings of words of the rarest step are looked at, so a text is cheap that lacks a step.
     """
+    for step in shape.steps:
+        if not step & hits.present:
+            return
     anchors = _rarest_step(shape, hits)
     reach = -1  # the last place of the match before
     for anchor in anchors:
@@ -88,17 +105,15 @@ def find_shape(shape: Shape, hits: Hits) -> Iterator[tuple[int, int]]:
 
 
 def _rarest_step(shape: Shape, hits: Hits) -> list[int]:
-    """The hits that meet the step which the fewest hits meet; none if a step is met by nothing."""
-    fewest: list[Sequence[int]] | None = None
-    least = 0
-    for step in shape.steps:
-        groups = [numbers for classes, numbers in hits.by_classes.items() if classes & step]
+    """The hits that meet the step which the fewest hits meet."""
+    fewest: list[Sequence[int]] = []
+    least = len(hits.places) * len(shape.bits) + 1
+    for bits in shape.bits:
+        groups = [group for bit in bits for group in hits.by_class.get(bit, ())]
         count = sum(map(len, groups))
-        if not count:
-            return []
-        if fewest is None or count < least:
+        if count < least:
             fewest, least = groups, count
-    return sorted(number for group in fewest or () for number in group)
+    return sorted({number for group in fewest for number in group})
 
 
 def _neighbourhood(shape: Shape, hits: Hits, place: int) -> range:
