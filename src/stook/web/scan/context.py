@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-__all__ = ["LineCounter", "find_fences", "is_quoted"]
+__all__ = ["LineCounter", "find_fences", "is_fenced", "is_quoted"]
 
 _REACH = 600  # characters in which the other quotation mark is looked for
 _PAIRS = (('"', '"'), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("“", "“"))
@@ -36,9 +36,14 @@ def find_fences(text: str) -> Sequence[int]:
     return fences
 
 
+def is_fenced(start: int, fences: Sequence[int]) -> bool:
+    """Whether a position stands in a block of code."""
+    return bisect_right(fences, start) % 2 == 1
+
+
 def is_quoted(text: str, start: int, end: int, fences: Sequence[int]) -> bool:
     """Whether a stretch of text stands in quotation marks, code, a table row or a quoted paragraph (Markdown)."""
-    if bisect_right(fences, start) % 2:
+    if is_fenced(start, fences):
         return True
     low = max(0, start - _REACH)
     break_before = text.rfind("\n\n", low, start)

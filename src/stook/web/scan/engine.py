@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from stook.web.scan.context import LineCounter, find_fences, is_quoted
+from stook.web.scan.context import LineCounter, find_fences, is_fenced, is_quoted
 from stook.web.scan.finding import Finding, Report, Severity
 from stook.web.scan.layers import Layer, LayersExhausted, peel
 from stook.web.scan.normalise import CleanText
@@ -89,14 +89,18 @@ def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_M
     found = [*_word_matches(book, reading), *_pattern_matches(book, reading.text)]
     if not found:
         return
-    may_quote = not layer.depth and kind in _OPEN_KINDS and _is_about(book, reading)
+    may_quote = not layer.depth and kind in _OPEN_KINDS
+    is_about = may_quote and _is_about(book, reading)
     fences = find_fences(reading.text) if may_quote else ()
     lines = LineCounter(reading.text)
     for rule, start, end, disguised in sorted(found, key=lambda match: match[1]):
         if start >= _CHUNK and not layer.depth:
             break  # the next chunk begins before this
-        quoted = may_quote and is_quoted(reading.text, start, end, fences)
-        severity = Severity.LOW if quoted else rule.severity
+        severity = rule.severity
+        if is_about and is_quoted(reading.text, start, end, fences):
+            severity = Severity.LOW
+        elif may_quote and is_fenced(start, fences):
+            severity = min(severity, Severity.MEDIUM, key=lambda each: each.rank)
         yield _Match(rule.id, rule.family, severity, disguised or layer.depth > 0, lines.at(start))
 
 

@@ -27,6 +27,7 @@ def _character_class(code: int) -> int:
     return ord("a") if character.isalpha() else code
 
 
+_LATIN = re.compile("[!-~]+")  # in a run of a script without blanks
 _CLASSES = bytes(map(_character_class, range(256)))
 
 
@@ -96,7 +97,7 @@ def _plain_form(word: str, lexicon: Lexicon) -> tuple[str, bool]:
         if candidate != word and len(candidate) > 2 and lexicon.knows(candidate):
             return candidate, True
     if UNSPACED.search(word):
-        return " ".join(lexicon.unspaced.sub(_fold_apart, word).split()), False
+        return " ".join(_LATIN.sub(r" \g<0> ", lexicon.unspaced.sub(_fold_apart, word)).split()), False
     glued = cut_glued(alike, lexicon.ciphers)
     return (glued, True) if glued else ("", False) if folded == word else (folded, False)
 
