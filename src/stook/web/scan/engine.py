@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -116,20 +117,11 @@ def _word_matches(book: Rulebook, reading: Reading) -> Iterator[tuple[Rule, int,
 
 
 def _pattern_matches(book: Rulebook, text: str) -> Iterator[tuple[Rule, int, int, bool]]:
-    lowered = text.encode("utf-8", "replace").lower().decode()  # of ASCII only, so positions stay
-    for rule in book.rules:
-        spans = (span for needle in rule.needles for span in _match_at(rule, needle, text, lowered))
-        for start, end in islice(spans, _ENOUGH):
-            yield rule, start, end, False
-
-
-def _match_at(rule: Rule, needle: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    position = lowered.find(needle)
-    while position >= 0:
-        match = next(filter(None, (pattern.match(text, position) for pattern in rule.patterns)), None)
-        if match is not None:
-            yield match.span()
-        position = lowered.find(needle, position + len(needle))
+    counts: Counter[str] = Counter()
+    for rule, match in book.find_patterns(text):
+        counts[rule.id] += 1
+        if counts[rule.id] <= _ENOUGH:
+            yield rule, match.start(), match.end(), False
 
 
 def _is_about(book: Rulebook, reading: Reading) -> bool:

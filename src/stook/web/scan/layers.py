@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+from ahocorasick_rs import BytesAhoCorasick
 
 from stook.web.scan.decode import (
     Encoding,
+    cut_apart,
     decipher,
     decode_codes,
     decode_escapes,
@@ -31,9 +35,10 @@ _BASE85_MARKS = "^~`{}"  # rare in prose, and every longer text in base85 has on
 _MORSE_SIGNS = (" .- ", " -. ", "/.-/", "/-./")  # the letters A and N
 _MORSE = re.compile("|".join(map(re.escape, _MORSE_SIGNS)))
 _BLANK = re.compile(r"\s")
-_SHORT_LINE = 16  # characters of a line, on average, below which words may be cut by line breaks
-_MANY_LINES = 4
-_LONGEST_CUT = 4_096  # characters of a text that is looked at for cut words
+_SHORT_LINE = 24  # characters of a line below which line breaks may cut words
+_SHORTEST_LINE = 4
+_MANY_LINES = 5
+_HYPHEN = re.compile("-\n")
 
 # Spelled-out text in classes of characters: 'a' for letters, '0' for decimal and 'h' for other hexadecimal digits.
 _LETTER_CLASSES = bytes(
@@ -44,7 +49,8 @@ _RUN_CLASSES = bytes(
     ord("r") if chr(code).isalnum() and code < 128 or chr(code) in "+/-_=" else code for code in range(256)
 )
 _LETTERS = b" a" * 6 + b" "
-_CODE_SIGNS = (b" 00 00 00 ", b" 000 000 000 ", b" 00 000 ", b" 00000000 00000000 ", b" 0000000 0000000 ")
+_CODE_SIGNS = (b" 00 00 00 ", b" 000 000 000 ", b" 00 000 ", b" 00000000 0", b" 0000000 0")
+_SIGNS = BytesAhoCorasick([_LETTERS, *_CODE_SIGNS])
 _HEX_SIGN = b" hh" * 8
 _AROUND = 256
 _CODES = re.compile(rb"(?: [01]{7,8}){6,} |(?: [0-9]{2,3}){8,} |(?: (?:0?x)?[0-9a-f]{2}){8,} ")
@@ -95,12 +101,16 @@ def _decoded(reading: Reading, book: Rulebook) -> Iterator[str]:
     yield "\n".join(decode_runs(_tokens_with(text, _BASE85_MARKS), (Encoding.BASE85,)))
     if any(sign in text for sign in _MORSE_SIGNS):
         yield "\n".join(decode_runs(find_stretches(text, _MORSE), (Encoding.MORSE,)))
-    yield "\n".join(_code_runs(reading.words))
     yield from _deciphered(reading)
-    if _LETTERS in reading.words.translate(_LETTER_CLASSES):
+    signs = _SIGNS.find_matches_as_indexes(reading.words.translate(_LETTER_CLASSES), overlapping=True)
+    yield "\n".join(_code_runs(reading.words, [start for number, start, _ in signs if number]))
+    if any(not number for number, _, _ in signs):
         yield join_letters(text, book.lexicon.ciphers)
-    if _may_be_cut(text):
-        yield book.lexicon.ciphers.glued.sub(r" \g<0> ", "".join(text.split()).lower())
+    if "-\n" in text:
+        yield find_stretches(text, _HYPHEN).replace("-\n", "")
+    for block in _cut_blocks(text):
+        words = re.findall("[a-z]+|[^a-z]+", block.lower())
+        yield " ".join(piece for word in words for piece in cut_apart(word, book.lexicon.ciphers))
 
 
 def _long_runs(text: str) -> str:
@@ -137,10 +147,9 @@ def _tokens_with(text: str, marks: Iterable[str]) -> str:
     return "\n".join(text[start:end] for start, end in sorted(spans.items()))
 
 
-def _code_runs(words: bytes) -> Iterator[str]:
-    """What runs of short words say that are codes of characters."""
-    digits = words.translate(_LETTER_CLASSES)
-    stretches = [words[start:end] for start, end in _stretches(digits, _CODE_SIGNS)]
+def _code_runs(words: bytes, positions: Sequence[int]) -> Iterator[str]:
+    """What runs of short words say that are codes of characters; numbers in a row stand at these positions."""
+    stretches = [words[start:end] for start, end in _stretches(words, positions)]
     if _HEX_SIGN in words.translate(_HEX_CLASSES):
         stretches.append(words)
     for stretch in stretches:
@@ -148,22 +157,16 @@ def _code_runs(words: bytes) -> Iterator[str]:
             yield from decode_codes(match[0].decode().split())
 
 
-def _stretches(data: bytes, signs: Iterable[bytes]) -> list[tuple[int, int]]:
-    """Begin and end of what stands around any of some signs, without overlaps, at blanks."""
+def _stretches(data: bytes, positions: Iterable[int]) -> list[tuple[int, int]]:
+    """Begin and end of what stands around some positions, without overlaps, from a blank on."""
     spans: list[tuple[int, int]] = []
-    for position in sorted(position for sign in signs for position in _positions(data, sign)):
+    for position in sorted(positions):
         if spans and position <= spans[-1][1]:
             spans[-1] = spans[-1][0], position + _AROUND
         else:
-            spans.append((max(0, data.rfind(b" ", 0, max(1, position - _AROUND))), position + _AROUND))
+            low = max(0, position - _AROUND)
+            spans.append((max(low, data.find(b" ", low, position)), position + _AROUND))
     return spans
-
-
-def _positions(data: bytes, sign: bytes) -> Iterator[int]:
-    position = data.find(sign)
-    while position >= 0:
-        yield position
-        position = data.find(sign, position + 1)
 
 
 def _deciphered(reading: Reading) -> Iterator[str]:
@@ -186,9 +189,14 @@ def _deciphered(reading: Reading) -> Iterator[str]:
             yield from decipher(words[start:end], key)
 
 
-def _may_be_cut(text: str) -> bool:
-    """Whether the lines of a text are so short that they may cut its words."""
-    if len(text) > _LONGEST_CUT or text.count("\n") < _MANY_LINES:
-        return False
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return len(lines) > _MANY_LINES and sum(map(len, lines)) < _SHORT_LINE * len(lines)
+def _cut_blocks(text: str) -> Iterator[str]:
+    """Blocks of lines so short and even that line breaks may cut words, joined. The first and last line may differ."""
+    if text.count("\n") < _MANY_LINES:
+        return
+    lines = text.split("\n")
+    start = 0
+    for size, group in groupby(map(len, lines)):
+        end = start + len(list(group))
+        if end - start >= _MANY_LINES and _SHORTEST_LINE <= size <= _SHORT_LINE and not lines[start].isspace():
+            yield "".join(lines[max(0, start - 1) : end + 1])
+        start = end

@@ -148,5 +148,5 @@ def skeleton(word: str) -> str:
 
 @cache
 def _confusables() -> dict[int, str]:
-    table = tomllib.loads((Path(__file__).parent / "confusables.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads((Path(__file__).parent / "data" / "confusables.toml").read_text(encoding="utf-8"))
     return {ord(alike): letter for letter, alikes in table["letters"].items() for alike in alikes if alike != " "}

@@ -9,11 +9,18 @@ from string import ascii_lowercase
 
 from stook.web.scan.decode.encodings import find_stretches
 
-__all__ = ["Ciphers", "build_ciphers", "cut_glued", "decipher", "join_letters", "unleet"]
+__all__ = ["Ciphers", "build_ciphers", "cut_apart", "cut_glued", "decipher", "join_letters", "unleet"]
 
 _SHORTEST = 5  # letters of a word that gives a cipher away; shorter ones turn into each other
-_APART = r" \g<0> "
+_LEFT_OVER = 2  # the cost of a letter in no word; a word costs 1
+_FUNCTION_WORDS = frozenset(
+    "am an and are as at be been but by can did do does for from go had has have he her him his how if in into is it its"
+    " me my no nor not now of off on one only or our out over own she so than that the their them then there these they"
+    " this those to too under until up us was we were what when where which while who why will with would you".split()
+)
 _GLUED = 14  # letters of a word in which words are looked for
+_SENTENCE = 28  # letters of what can only be several words
+_SHARE, _SHARE_OF_SENTENCE = 0.75, 0.5
 _LEET = str.maketrans("013456789@$", "oieasgtbgas")
 _LEET_L = str.maketrans("013456789@$", "oleasgtbgas")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
@@ -24,10 +31,14 @@ _MIRRORED = 27
 
 @dataclass(frozen=True, slots=True)
 class Ciphers:
-    """`keys` maps a word as it looks under a cipher to the key; `glued` finds known words inside a long one."""
+    """`keys` maps a word as it looks under a cipher to the key; `words` are what a run of letters is cut into.
+
+    `lengths` are those of the words that begin with the same two letters.
+    """
 
     keys: Mapping[str, int]
-    glued: re.Pattern[str]
+    words: frozenset[str]
+    lengths: Mapping[str, Sequence[int]]
 
 
 def build_ciphers(words: Set[str]) -> Ciphers:
@@ -40,7 +51,11 @@ def build_ciphers(words: Set[str]) -> Ciphers:
                 image = _encipher(word, key)
                 if image not in words:
                     keys.setdefault(image, key)
-    return Ciphers(keys, re.compile("|".join(word for word in plain if len(word) >= 3 and word.isascii()) or "(?!)"))
+    parts = _FUNCTION_WORDS.union(word for word in plain if len(word) >= 2 and word.isascii())
+    lengths: dict[str, set[int]] = {}
+    for word in parts:
+        lengths.setdefault(word[:2], set()).add(len(word))
+    return Ciphers(keys, parts, {head: sorted(group) for head, group in lengths.items()})
 
 
 def _encipher(text: str, key: int) -> str:
@@ -69,13 +84,51 @@ def unleet(word: str) -> tuple[str, ...]:
 
 
 def cut_glued(word: str, ciphers: Ciphers) -> str:
-    """A long word as the known words that it is glued from; empty if they are not most of it."""
+    """A long word as the known words that it is glued from; empty if they are not most of it.
+
+    Of a very long one, half is enough: names of chemicals end before.
+    """
     if len(word) < _GLUED or not word.isascii() or not word.isalpha():
         return ""
-    pieces = ciphers.glued.findall(word)
-    if len(pieces) < 2 or sum(map(len, pieces)) * 4 < len(word) * 3:
+    pieces = cut_apart(word, ciphers)
+    known = sum(len(piece) for piece in pieces if piece in ciphers.words)
+    if len(pieces) < 2 or known < len(word) * (_SHARE if len(word) < _SENTENCE else _SHARE_OF_SENTENCE):
         return ""
-    return ciphers.glued.sub(_APART, word)
+    return " ".join(pieces)
+
+
+def cut_apart(letters: str, ciphers: Ciphers) -> list[str]:
+    """A run of letters as known words, with as few letters left over as possible; time is linear in its length."""
+    size = len(letters)
+    costs = [0, *[_LEFT_OVER * size + 1] * size]
+    starts = [0] * (size + 1)
+    for start in range(size):
+        cost = costs[start]
+        if cost + _LEFT_OVER < costs[start + 1]:
+            costs[start + 1], starts[start + 1] = cost + _LEFT_OVER, start
+        for length in ciphers.lengths.get(letters[start : start + 2], ()):
+            end = start + length
+            if end <= size and cost + 1 < costs[end] and letters[start:end] in ciphers.words:
+                costs[end], starts[end] = cost + 1, start
+    return _join_left_over(letters, starts, ciphers)
+
+
+def _join_left_over(letters: str, starts: Sequence[int], ciphers: Ciphers) -> list[str]:
+    """The pieces in order; letters in no word that stand together are one piece."""
+    pieces: list[str] = []
+    end = len(letters)
+    left_over = end
+    while end:
+        start = starts[end]
+        if letters[start:end] in ciphers.words:
+            if left_over > end:
+                pieces.append(letters[end:left_over])
+            pieces.append(letters[start:end])
+            left_over = start
+        end = start
+    if left_over:
+        pieces.append(letters[:left_over])
+    return pieces[::-1]
 
 
 def join_letters(text: str, ciphers: Ciphers) -> str:
@@ -84,6 +137,6 @@ def join_letters(text: str, ciphers: Ciphers) -> str:
     def join(match: re.Match[str]) -> str:
         parts = re.split(r"\s{2,}|\s?[|/]\s?", match[0])
         joined = " ".join(re.sub(r"[\W_]", "", part) for part in parts).lower()
-        return f" {ciphers.glued.sub(_APART, joined)} "
+        return f" {' '.join(piece for word in joined.split() for piece in cut_apart(word, ciphers))} "
 
     return _SPACED.sub(join, find_stretches(text, _SPACED))

@@ -94,12 +94,17 @@ def _plain_form(word: str, lexicon: Lexicon) -> tuple[str, bool]:
         return ("", False) if folded == word else (folded, is_odd)
     alike = skeleton(folded)
     for candidate in (alike, *unleet(alike)):
-        if candidate != word and len(candidate) > 2 and lexicon.knows(candidate):
+        if candidate != word and _is_telling(word, candidate) and lexicon.knows(candidate):
             return candidate, True
     if UNSPACED.search(word):
         return " ".join(_LATIN.sub(r" \g<0> ", lexicon.unspaced.sub(_fold_apart, word)).split()), False
     glued = cut_glued(alike, lexicon.ciphers)
     return (glued, True) if glued else ("", False) if folded == word else (folded, False)
+
+
+def _is_telling(word: str, candidate: str) -> bool:
+    """Short words of one alphabet look like Latin ones by chance; those in capitals, or of two alphabets, do not."""
+    return len(candidate) > 2 or word.isupper() or not word.isascii() and any(map(str.isascii, word))
 
 
 def _fold_apart(match: re.Match[str]) -> str:

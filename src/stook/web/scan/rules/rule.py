@@ -7,8 +7,11 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
+
+from ahocorasick_rs import BytesAhoCorasick
 
 from stook.web.scan.finding import Severity
 from stook.web.scan.rules.lexicon import Lexicon, build_lexicon
@@ -40,10 +43,28 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """All rules, and the lexicon in whose classes they are written."""
+    """All rules, and the lexicon in whose classes they are written.
+
+    `needles` finds the needles of all rules; `needle_rules` tells the rule of each.
+    """
 
     rules: Sequence[Rule]
     lexicon: Lexicon
+    needles: BytesAhoCorasick
+    needle_rules: Sequence[Rule]
+
+    def find_patterns(self, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
+        """The rules with a pattern that matches at one of its needles."""
+        lowered = text.encode("utf-8", "replace").lower()  # ASCII letters only
+        position = last = 0
+        matches = self.needles.find_matches_as_indexes(lowered, overlapping=True)
+        for number, start, _ in sorted(matches, key=itemgetter(1)):
+            position += start - last if text.isascii() else len(lowered[last:start].decode("utf-8", "replace"))
+            last = start
+            rule = self.needle_rules[number]
+            match = next(filter(None, (pattern.match(text, position) for pattern in rule.patterns)), None)
+            if match is not None:
+                yield rule, match
 
 
 @cache
@@ -55,7 +76,13 @@ def load_rulebook() -> Rulebook:
         for path in sorted((_FOLDER / "families").glob("*.toml"))
         for row in _read(path)["rule"]
     ]
-    return Rulebook(rules, lexicon)
+    needles = [(needle, rule) for rule in rules for needle in rule.needles]
+    return Rulebook(
+        rules=rules,
+        lexicon=lexicon,
+        needles=BytesAhoCorasick([needle.encode() for needle, _ in needles]),
+        needle_rules=[rule for _, rule in needles],
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:
