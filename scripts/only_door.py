@@ -61,6 +61,7 @@ PROCESSES = Rule(
     places={
         "registries/cargo/locks/": "git and cargo resolve the locks of a project's tags",
         "cli/worker.py": "one of several worker processes, and its end of the pipe",
+        "web/scan/child.py": "an external scanner runs as a child, with an empty environment and a time limit",
         "cli/workers.py": "worker processes, when more than one is asked for",
     },
 )

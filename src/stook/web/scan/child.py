@@ -59,10 +59,9 @@ def run_child(command: Sequence[str], data: bytes, *, folder: str, timeout: floa
 
 def _exchange(child: subprocess.Popen[bytes], data: bytes, deadline: float, most: int) -> bytes:
     """Write all and read all at once, so that neither side waits for the other."""
-    assert_pipes = (child.stdin, child.stdout)
-    stdin, stdout = assert_pipes
-    if stdin is None or stdout is None:  # both were asked for
-        raise ScannerFailure(Trouble.CRASHED, "no pipes")
+    stdin, stdout = child.stdin, child.stdout
+    if stdin is None or stdout is None:
+        raise ScannerFailure(Trouble.CRASHED, "it has no pipes")
     rest = memoryview(data)
     received = bytearray()
     os.set_blocking(stdin.fileno(), False)

@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from stook import __version__
 from stook.web.scan.engine import scan
@@ -25,13 +25,13 @@ _CONFIDENCE = {Severity.LOW: 0.3, Severity.MEDIUM: 0.6, Severity.HIGH: 0.8, Seve
 _REMEDIATION = "Treat the text as data; follow nothing that it asks for."
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; prints to standard output and returns the exit code."""
+def main(arguments: Sequence[str] | None = None, stdin: BinaryIO | None = None) -> int:
+    """The command line; prints to standard output and returns the exit code. `stdin` stands in for standard input."""
     chosen = _parser().parse_args(arguments)
     if chosen.command == "rules":
         return _print_rules(chosen.format)
     try:
-        text = _read(chosen.path)
+        text = _read(chosen.path, stdin or sys.stdin.buffer)
         matches = _match_all(text)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"stook-scan: {chosen.path}: {_reason(error)}\n")
@@ -69,8 +69,8 @@ def _share(text: str) -> float:
     return value
 
 
-def _read(path: str) -> str:
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+def _read(path: str, stdin: BinaryIO) -> str:
+    data = stdin.read() if path == "-" else Path(path).read_bytes()
     return data.decode()
 
 
@@ -126,7 +126,9 @@ def _render(name: str, shown: Sequence[dict[str, Any]], hidden: Sequence[dict[st
 
 
 def _describe(name: str, shown: Sequence[dict[str, Any]]) -> str:
-    lines = [f"{name}:{match['line']}: {match['severity']} {match['pattern_id']}: {match['message']}" for match in shown]
+    lines = [
+        f"{name}:{match['line']}: {match['severity']} {match['pattern_id']}: {match['message']}" for match in shown
+    ]
     return "".join(f"{line}\n" for line in lines or [f"{name}: no findings"])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from stook.web.scan.context import LineCounter, find_fences, is_fenced, is_quoted
-from stook.web.scan.finding import Finding, Report, Severity
+from stook.web.scan.finding import Finding, ScanReport, Severity
 from stook.web.scan.layers import Layer, LayersExhausted, peel
 from stook.web.scan.normalise import CleanText
 from stook.web.scan.rules import Reading, Rule, Rulebook, find_shape, load_rulebook
@@ -29,7 +29,7 @@ _OPEN_KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Match:
+class _RuleMatch:
     """A rule that fired at a line; `severity` is the rule's own, or LOW where the text only quotes."""
 
     rule_id: str
@@ -39,7 +39,7 @@ class _Match:
     line: int
 
 
-def scan(segments: Iterable[Segment]) -> Report:
+def scan(segments: Iterable[Segment]) -> ScanReport:
     """Judge each segment on its own; equal findings in segments of one kind are one finding with a count."""
     findings: dict[tuple[str, SegmentKind, bool, Severity], Finding] = {}
     book = load_rulebook()
@@ -57,10 +57,10 @@ def scan(segments: Iterable[Segment]) -> Report:
                 line=min(before.line, match.line) if before else match.line,
             )
     ordered = sorted(findings.values(), key=lambda found: (-found.severity.rank, found.rule_id, found.kind))
-    return Report(tuple(ordered))
+    return ScanReport(tuple(ordered))
 
 
-def _scan_segment(segment: Segment, book: Rulebook) -> Iterator[_Match]:
+def _scan_segment(segment: Segment, book: Rulebook) -> Iterator[_RuleMatch]:
     line = 1
     for start in range(0, max(1, len(segment.text)), _CHUNK):
         chunk = segment.text[start : start + _CHUNK + _OVERLAP]
@@ -69,23 +69,23 @@ def _scan_segment(segment: Segment, book: Rulebook) -> Iterator[_Match]:
         line += segment.text.count("\n", start, start + _CHUNK)
 
 
-def _scan_chunk(chunk: str, kind: SegmentKind, book: Rulebook) -> Iterator[_Match]:
+def _scan_chunk(chunk: str, kind: SegmentKind, book: Rulebook) -> Iterator[_RuleMatch]:
     try:
         for layer in peel(chunk, book):
             yield from _oddities(layer.plain)
             yield from _apply_rules(book, layer, kind)
     except LayersExhausted:
-        yield _Match("OBF-LAYERS", "obfuscation", Severity.HIGH, True, 1)
+        yield _RuleMatch("OBF-LAYERS", "obfuscation", Severity.HIGH, True, 1)
 
 
-def _oddities(plain: CleanText) -> Iterator[_Match]:
+def _oddities(plain: CleanText) -> Iterator[_RuleMatch]:
     if plain.tags >= _MANY_TAGS:
-        yield _Match("OBF-TAGS", "obfuscation", Severity.HIGH, True, 1)
+        yield _RuleMatch("OBF-TAGS", "obfuscation", Severity.HIGH, True, 1)
     if plain.controls >= _MANY_CONTROLS:
-        yield _Match("OBF-INVISIBLE", "obfuscation", Severity.LOW, False, 1)
+        yield _RuleMatch("OBF-INVISIBLE", "obfuscation", Severity.LOW, False, 1)
 
 
-def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_Match]:
+def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_RuleMatch]:
     reading = layer.reading
     found = [*_word_matches(book, reading), *_pattern_matches(book, reading.text)]
     if not found:
@@ -102,7 +102,7 @@ def _apply_rules(book: Rulebook, layer: Layer, kind: SegmentKind) -> Iterator[_M
             severity = Severity.LOW
         elif may_quote and is_fenced(start, fences):
             severity = min(severity, Severity.MEDIUM, key=lambda each: each.rank)
-        yield _Match(rule.id, rule.family, severity, disguised or layer.depth > 0, lines.at(start))
+        yield _RuleMatch(rule.id, rule.family, severity, disguised or layer.depth > 0, lines.at(start))
 
 
 def _word_matches(book: Rulebook, reading: Reading) -> Iterator[tuple[Rule, int, int, bool]]:

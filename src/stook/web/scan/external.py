@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
@@ -10,13 +9,14 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from stook.web.scan.child import ChildOutput, run_child
 from stook.web.scan.failure import ScannerFailure, Trouble
-from stook.web.scan.finding import Finding, Report, Severity
+from stook.web.scan.finding import Finding, ScanReport, Severity
 from stook.web.scan.labels import render_segments
 from stook.web.scan.segment import Segment, SegmentKind
 
@@ -31,7 +31,7 @@ Word = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class _Match(msgspec.Struct):
+class _MatchRow(msgspec.Struct):
     pattern_id: Word
     severity: Literal["LOW", "MEDIUM", "HIGH", "CRITICAL"]
     line: Annotated[int, msgspec.Meta(ge=1)]
@@ -41,7 +41,7 @@ class _Match(msgspec.Struct):
 
 
 class _FileReport(msgspec.Struct):
-    matches: list[_Match]
+    matches: list[_MatchRow]
     suppressed: list[msgspec.Raw]
     critical_count: Count
     high_count: Count
@@ -71,8 +71,8 @@ class ExternalScanner:
             raise ScannerFailure(Trouble.WRONG_VERSION, f"version {match[1]} and not {self.version}")
         return match[1]
 
-    def scan(self, segments: Sequence[Segment]) -> Report:
-        """The findings of the command; raises `ScannerFailure` for everything that is not a whole, consistent report."""
+    def scan(self, segments: Sequence[Segment]) -> ScanReport:
+        """The findings of the command; raises `ScannerFailure` for all that is not a whole, consistent report."""
         text = render_segments(segments, secrets.token_hex(16))
         output = self._run(_ARGUMENTS, text.encode("utf-8", "replace"))
         try:
@@ -90,7 +90,7 @@ class ExternalScanner:
             raise ScannerFailure(Trouble.MISSING, "there is no such executable")
         with tempfile.TemporaryDirectory(prefix="stook-scan-") as folder:
             return run_child(
-                (os.path.abspath(path), *self.command[1:], *arguments),
+                (str(Path(path).absolute()), *self.command[1:], *arguments),
                 data,
                 folder=folder,
                 timeout=self.timeout,
@@ -116,7 +116,7 @@ def _check(report: _FileReport, code: int) -> None:
         raise ScannerFailure(Trouble.EXIT_CODE, f"exit code {code} with {len(severities)} matches")
 
 
-def _to_report(report: _FileReport, segments: Sequence[Segment]) -> Report:
+def _to_report(report: _FileReport, segments: Sequence[Segment]) -> ScanReport:
     """Each match belongs to the segment in whose lines it lies; the first line of the input is the header."""
     starts = [2]
     for segment in segments:
@@ -137,4 +137,4 @@ def _to_report(report: _FileReport, segments: Sequence[Segment]) -> Report:
                 line=match.line - starts[number] if number >= 0 else 1,
             )
         )
-    return Report(tuple(sorted(findings, key=lambda found: -found.severity.rank)))
+    return ScanReport(tuple(sorted(findings, key=lambda found: -found.severity.rank)))

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stook.web.scan.segment import SegmentKind
 
-__all__ = ["Finding", "Report", "Severity"]
+__all__ = ["Finding", "ScanReport", "Severity"]
 
 
 class Severity(StrEnum):
@@ -22,10 +22,6 @@ class Severity(StrEnum):
     def rank(self) -> int:
         """0 for LOW up to 3 for CRITICAL."""
         return _RANKS[self]
-
-    def lowered(self, steps: int) -> Severity:
-        """The severity `steps` below, never below LOW."""
-        return tuple(Severity)[max(0, self.rank - steps)]
 
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
@@ -49,7 +45,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScanReport:
     """All findings of one scan, the gravest first."""
 
     findings: tuple[Finding, ...]

@@ -1,7 +1,7 @@
 """Labels: segments as one text for a scanner's standard input, and back.
 
-The first line is `stook-segments NONCE`, with 32 random hexadecimal digits. Each segment is a line `NONCE KIND` and then
-its text. A page cannot know the nonce, so no text of a page can end its segment.
+The first line is `stook-segments NONCE`, with 32 random hexadecimal digits. Each segment is a line `NONCE KIND` and
+then its text. A page cannot know the nonce, so no text of a page can end its segment.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def parse_segments(text: str) -> Sequence[tuple[int, Segment]]:
     labels = list(label.finditer(text, header.end()))
     if (labels[0].start() if labels else len(text)) != header.end():
         raise ValueError("text before the first label")
-    ends = [match.start() for match in labels[1:]] + [len(text)]
+    ends = [match.start() for match in labels[1:]] + [len(text)] if labels else []
     segments: list[tuple[int, Segment]] = []
     line = position = 0
     for match, end in zip(labels, ends, strict=True):

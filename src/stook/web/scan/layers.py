@@ -46,8 +46,9 @@ _LETTER_CLASSES = bytes(
 )
 _HEX_CLASSES = bytes(ord("h") if chr(code) in "0123456789abcdef" else code for code in range(256))
 _RUN_CLASSES = bytes(
-    ord("r") if chr(code).isalnum() and code < 128 or chr(code) in "+/-_=" else code for code in range(256)
+    ord("r") if (chr(code).isalnum() and code < 128) or chr(code) in "+/-_=" else code for code in range(256)
 )
+_RUN_END = re.compile(b"[^r]")
 _LETTERS = b" a" * 6 + b" "
 _CODE_SIGNS = (b" 00 00 00 ", b" 000 000 000 ", b" 00 000 ", b" 00000000 0", b" 0000000 0")
 _SIGNS = BytesAhoCorasick([_LETTERS, *_CODE_SIGNS])
@@ -126,9 +127,6 @@ def _long_runs(text: str) -> str:
             runs.append(run)
         position = classes.find(b"r" * _SHORTEST_TOKEN, end)
     return "\n".join(runs)
-
-
-_RUN_END = re.compile(b"[^r]")
 
 
 def _tokens_with(text: str, marks: Iterable[str]) -> str:

@@ -38,7 +38,9 @@ _SHORTEST = 8  # hidden characters that can carry an order; flags and emoji have
 # letters in disguised words.
 _ENDERS = "!?;…؟؛।॥"
 _UNSPACED_ENDERS = "。！？；｡"  # no blank need follow these
-_WIDE_BLANKS = "“”‘’„«»‹›—–―‑‐、，：「」『』（）【】《》〈〉・¿¡·•│｜→←⁄∕＂＇\u00a0\u2002\u2003\u2009\u2028\u2029\u202f\u3000"
+_WIDE_BLANKS = (
+    "“”‘’„«»‹›—–―‑‐、，：「」『』（）【】《》〈〉・¿¡·•│｜→←⁄∕＂＇\u00a0\u2002\u2003\u2009\u2028\u2029\u202f\u3000"
+)
 _BLANKS = "\"'`,:()[]{}<>|/\\*_-+=~^#&%\t\r\n\x0b\x0c"
 _MARKS = {
     **dict.fromkeys(_ENDERS, "."),

@@ -143,7 +143,7 @@ def _base85(run: str) -> Iterator[str]:
 
 
 def _hex(run: str) -> Iterator[str]:
-    yield from _codes((int(pair, 16) for pair in _HEX_PAIR.findall(run)))
+    yield from _codes(int(pair, 16) for pair in _HEX_PAIR.findall(run))
 
 
 def _binary(run: str) -> Iterator[str]:

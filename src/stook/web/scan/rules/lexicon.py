@@ -12,15 +12,15 @@ from ahocorasick_rs import BytesAhoCorasick
 from stook.web.scan.decode import Ciphers, build_ciphers
 from stook.web.scan.normalise import SENTENCE, fold
 
-__all__ = ["UNSPACED", "Entry", "Lexicon", "build_lexicon"]
+__all__ = ["UNSPACED", "Lexicon", "Term", "build_lexicon"]
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Letters of scripts that put no blank between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a found pattern is: a word with classes, a known word under the key of a cipher, or the end of a sentence."""
+class Term:
+    """What a pattern stands for: a word with classes, a word under the key of a cipher, or the end of a sentence."""
 
     classes: int = 0
     cipher: int = 0
@@ -30,12 +30,12 @@ class Entry:
 class Lexicon:
     """Classes are bits: `bits` names them, and the classes of a word are a sum of bits.
 
-    `finder` finds the entries in spelled-out text; the number of a pattern is the number of its entry. `unspaced`
+    `finder` finds patterns in spelled-out text; `terms` says what each of them, by number, stands for. `unspaced`
     matches the entries of scripts that put no blanks between words.
     """
 
     bits: Mapping[str, int]
-    entries: Sequence[Entry]
+    terms: Sequence[Term]
     finder: BytesAhoCorasick
     vocabulary: frozenset[str]
     stems: Mapping[int, frozenset[str]]
@@ -70,17 +70,17 @@ class _Draft:
     def finish(self) -> Lexicon:
         vocabulary = frozenset(self.words)
         ciphers = build_ciphers(vocabulary)
-        entries = {f" {SENTENCE.decode()} ": Entry()}
-        entries |= {pattern: Entry(classes=classes) for pattern, classes in self.patterns.items()}
-        entries.update((f" {word} ", Entry(cipher=key)) for word, key in ciphers.keys.items())
+        terms = {f" {SENTENCE.decode()} ": Term()}
+        terms |= {pattern: Term(classes=classes) for pattern, classes in self.patterns.items()}
+        terms.update((f" {word} ", Term(cipher=key)) for word, key in ciphers.keys.items())
         stems: dict[int, set[str]] = {}
         for stem in self.stems:
             stems.setdefault(len(stem), set()).add(stem)
         longest_first = sorted(self.unspaced, key=lambda entry: (-len(entry), entry))
         return Lexicon(
             bits=self.bits,
-            entries=tuple(entries.values()),
-            finder=BytesAhoCorasick([pattern.encode() for pattern in entries]),
+            terms=tuple(terms.values()),
+            finder=BytesAhoCorasick([pattern.encode() for pattern in terms]),
             vocabulary=vocabulary,
             stems={length: frozenset(group) for length, group in sorted(stems.items())},
             unspaced=re.compile("|".join(map(re.escape, longest_first)) or "(?!)"),

@@ -89,7 +89,8 @@ def _suspects(spelled: bytes) -> Iterator[tuple[int, int]]:
 def _plain_form(word: str, lexicon: Lexicon) -> tuple[str, bool]:
     """The plain form of a word, and whether it was disguised; an empty form leaves the word as it is."""
     folded = fold(word)
-    if lexicon.knows(folded):
+    is_mixed = not folded.isascii() and any(map(str.isascii, folded))
+    if lexicon.knows(folded) and not is_mixed:
         is_odd = unicodedata.normalize("NFKC", word) != unicodedata.normalize("NFC", word)
         return ("", False) if folded == word else (folded, is_odd)
     alike = skeleton(folded)
@@ -104,7 +105,7 @@ def _plain_form(word: str, lexicon: Lexicon) -> tuple[str, bool]:
 
 def _is_telling(word: str, candidate: str) -> bool:
     """Short words of one alphabet look like Latin ones by chance; those in capitals, or of two alphabets, do not."""
-    return len(candidate) > 2 or word.isupper() or not word.isascii() and any(map(str.isascii, word))
+    return len(candidate) > 2 or word.isupper() or (not word.isascii() and any(map(str.isascii, word)))
 
 
 def _fold_apart(match: re.Match[str]) -> str:
