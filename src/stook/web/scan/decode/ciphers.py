@@ -16,7 +16,8 @@ _LEFT_OVER = 2  # the cost of a letter in no word; a word costs 1
 _FUNCTION_WORDS = frozenset(
     "am an and are as at be been but by can did do does for from go had has have he her him his how if in into is it"
     " its me my no nor not now of off on one only or our out over own she so than that the their them then there these"
-    " they this those to too under until up us was we were what when where which while who why will with would you".split()
+    " they this those to too under until up us was we were what when where which while who why will with"
+    " would you".split()
 )
 _GLUED = 14  # letters of a word in which words are looked for
 _SENTENCE = 28  # letters of what can only be several words
