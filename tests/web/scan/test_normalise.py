@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.web.scan.normalise import clean, fold, locate_words, skeleton, spell_out
+from stook.web.scan.normalise import SENTENCE, clean, fold, locate_words, skeleton, spell_out
+
+END = SENTENCE.decode()
 
 
 def tags(text: str) -> str:
@@ -48,10 +50,10 @@ def test_flags_are_no_tags() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Ignore, all.previous “instructions”. Do!", ["ignore", "all", "previous", "instructions", "\n", "do", "\n"]),
+        ("Ignore, all.previous “instructions”. Do!", ["ignore", "all", "previous", "instructions", END, "do", END]),
         ("send_email(x)", ["send", "email", "x"]),
-        ("a。b！c", ["a", "\n", "b", "\n", "c"]),
-        ("wait... what?", ["wait", "\n", "what", "\n"]),
+        ("a。b！c", ["a", END, "b", END, "c"]),
+        ("wait... what?", ["wait", END, "what", END]),
         ("", []),
     ],
 )
@@ -67,7 +69,7 @@ def test_locate_agrees(text: str) -> None:
     positions = list(locate_words(text, range(len(words))))
     assert len(positions) == len(words)
     for word, position in zip(words, positions, strict=True):
-        assert word == "\n" or text[position:].lower().startswith(word)
+        assert word == END or text[position:].lower().startswith(word)
 
 
 @given(st.text(max_size=200))

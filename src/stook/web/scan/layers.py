@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ahocorasick_rs import BytesAhoCorasick
 
@@ -35,9 +34,8 @@ _BASE85_MARKS = "^~`{}"  # rare in prose, and every longer text in base85 has on
 _MORSE_SIGNS = (" .- ", " -. ", "/.-/", "/-./")  # the letters A and N
 _MORSE = re.compile("|".join(map(re.escape, _MORSE_SIGNS)))
 _BLANK = re.compile(r"\s")
-_SHORT_LINE = 24  # characters of a line below which line breaks may cut words
-_SHORTEST_LINE = 4
 _MANY_LINES = 5
+_EVEN_LINES = re.compile(rb"([\x04-\x18])\1{4,}", re.DOTALL)  # at least so many lines of the same 4 to 24 characters
 _HYPHEN = re.compile("-\n")
 
 # Spelled-out text in classes of characters: 'a' for letters, '0' for decimal and 'h' for other hexadecimal digits.
@@ -105,8 +103,8 @@ def _decoded(reading: Reading, book: Rulebook) -> Iterator[str]:
     yield from _deciphered(reading)
     signs = _SIGNS.find_matches_as_indexes(reading.words.translate(_LETTER_CLASSES), overlapping=True)
     yield "\n".join(_code_runs(reading.words, [start for number, start, _ in signs if number]))
-    if any(not number for number, _, _ in signs):
-        yield join_letters(text, book.lexicon.ciphers)
+    for start, end in _stretches(reading.words, [start for number, start, _ in signs if not number]):
+        yield join_letters(reading.words[start:end].decode("utf-8", "replace").split(), book.lexicon.ciphers)
     if "-\n" in text:
         yield find_stretches(text, _HYPHEN).replace("-\n", "")
     for block in _cut_blocks(text):
@@ -116,14 +114,15 @@ def _decoded(reading: Reading, book: Rulebook) -> Iterator[str]:
 
 def _long_runs(text: str) -> str:
     """Runs of letters, digits and the marks of base64 that are no plain words, one a line, in order."""
-    classes = text.encode("ascii", "replace").translate(_RUN_CLASSES)
+    data = text.encode("utf-8", "replace")
+    classes = data.translate(_RUN_CLASSES)
     runs: list[str] = []
     position = classes.find(b"r" * _SHORTEST_TOKEN)
     while position >= 0:
         match = _RUN_END.search(classes, position)
         end = match.start() if match else len(classes)
-        run = text[position:end]
-        if any(map(str.isdigit, run)) or not (run.islower() or run.istitle() or "-" in run):
+        run = data[position:end].decode()
+        if any(map(str.isdigit, run)) or not (run.islower() or run.istitle() or "-" in run or "_" in run):
             runs.append(run)
         position = classes.find(b"r" * _SHORTEST_TOKEN, end)
     return "\n".join(runs)
@@ -192,9 +191,6 @@ def _cut_blocks(text: str) -> Iterator[str]:
     if text.count("\n") < _MANY_LINES:
         return
     lines = text.split("\n")
-    start = 0
-    for size, group in groupby(map(len, lines)):
-        end = start + len(list(group))
-        if end - start >= _MANY_LINES and _SHORTEST_LINE <= size <= _SHORT_LINE and not lines[start].isspace():
-            yield "".join(lines[max(0, start - 1) : end + 1])
-        start = end
+    lengths = bytes([min(255, length) for length in map(len, lines)])
+    for match in _EVEN_LINES.finditer(lengths):
+        yield "".join(lines[max(0, match.start() - 1) : match.end() + 1])

@@ -12,8 +12,8 @@ from pathlib import Path
 
 __all__ = ["SENTENCE", "CleanText", "clean", "fold", "locate_words", "skeleton", "spell_out"]
 
-SENTENCE = b"\n"
-"""The word that `spell_out` puts between two sentences."""
+SENTENCE = b"\x01"
+"""The word that `spell_out` puts between two sentences; clean text has no such character."""
 
 _INVISIBLE = frozenset(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d"
@@ -51,7 +51,6 @@ _TABLE = bytes.maketrans(
     bytes(range(65, 91)) + _BLANKS.encode() + b"!?;",
     bytes(range(97, 123)) + b" " * len(_BLANKS) + b"...",
 )
-_MANY_BLANKS = re.compile(b"  +")
 _TOKEN = re.compile(
     f"[{_UNSPACED_ENDERS}]"
     f"|[.{re.escape(_ENDERS)}](?=[ {re.escape(_BLANKS + _WIDE_BLANKS)}]|$)"
@@ -115,8 +114,8 @@ def spell_out(text: str) -> bytes:
         for mark in _different(text).intersection(_MARKS):
             text = text.replace(mark, _MARKS[mark])
     plain = f" {text} ".encode("utf-8", "replace").translate(_TABLE)
-    plain = plain.replace(b". ", b" \n ").replace(b".", b" ")
-    return _MANY_BLANKS.sub(b" ", plain)
+    words = plain.replace(b". ", b" \x01 ").replace(b".", b" ").split()
+    return b" %b " % b" ".join(words) if words else b" "
 
 
 def locate_words(text: str, places: Sequence[int]) -> Iterator[int]:

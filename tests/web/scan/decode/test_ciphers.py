@@ -48,9 +48,9 @@ def test_cut_apart_keeps_letters(letters: str) -> None:
 
 
 def test_letters() -> None:
-    """Letters with blanks between them become words, by wider gaps or by the known words."""
-    assert "lemon orange" in join_letters("a l e m o n   o r a n g e b", CIPHERS)
-    assert "lemon orange" in join_letters("l-e-m-o-n-o-r-a-n-g-e", CIPHERS)
+    """Words that were taken apart letter by letter are put together; words among them stay."""
+    assert join_letters([*"lemonorange"], CIPHERS) == "lemon orange"
+    assert join_letters(["a", "red", *"lemon", "tart"], CIPHERS) == "a red lemon tart"
 
 
 def test_leet() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stook.web.scan.normalise import SENTENCE
 from stook.web.scan.rules.shape import find_shape, index_hits, parse_shape
 
 BITS = {"a": 1, "b": 2, "c": 4, "d": 8}
@@ -11,14 +12,16 @@ BITS = {"a": 1, "b": 2, "c": 4, "d": 8}
 
 def matches(shape: str, text: str) -> list[tuple[int, int]]:
     """Words of `text` are names of classes (`a+b` for two at once), `-` for none and `.` for the end of a sentence."""
-    places, classes, ends = [], [], []
+    words = f" {text} ".replace(".", SENTENCE.decode()).encode()
+    places, offsets, classes = [], [], []
+    offset = 0
     for place, word in enumerate(text.split()):
-        if word == ".":
-            ends.append(place)
-        elif word != "-":
+        if word not in {".", "-"}:
             places.append(place)
+            offsets.append(offset)
             classes.append(sum(BITS[name] for name in word.split("+")))
-    return list(find_shape(parse_shape(shape, BITS), index_hits(places, classes, ends)))
+        offset += len(word) + 1
+    return list(find_shape(parse_shape(shape, BITS), index_hits(words, places, offsets, classes)))
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
 from string import ascii_lowercase
-
-from stook.web.scan.decode.encodings import find_stretches
 
 __all__ = ["Ciphers", "build_ciphers", "cut_apart", "cut_glued", "decipher", "join_letters", "unleet"]
 
@@ -25,7 +23,6 @@ _SHARE, _SHARE_OF_SENTENCE = 0.75, 0.5
 _LEET = str.maketrans("013456789@$", "oieasgtbgas")
 _LEET_L = str.maketrans("013456789@$", "oleasgtbgas")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
-_SPACED = re.compile(r"(?<!\w)(?:\w[\s._\-*|·•~+,/]{1,3}){5,}\w(?!\w)")
 _REVERSED = 26  # keys: 1 to 25 are shifts
 _MIRRORED = 27
 
@@ -132,12 +129,9 @@ def _join_left_over(letters: str, starts: Sequence[int], ciphers: Ciphers) -> li
     return pieces[::-1]
 
 
-def join_letters(text: str, ciphers: Ciphers) -> str:
-    """The stretches with words that were written letter by letter; two blanks or a bar part the words."""
-
-    def join(match: re.Match[str]) -> str:
-        parts = re.split(r"\s{2,}|\s?[|/]\s?", match[0])
-        joined = " ".join(re.sub(r"[\W_]", "", part) for part in parts).lower()
-        return f" {' '.join(piece for word in joined.split() for piece in cut_apart(word, ciphers))} "
-
-    return _SPACED.sub(join, find_stretches(text, _SPACED))
+def join_letters(words: Sequence[str], ciphers: Ciphers) -> str:
+    """Words of which many are single letters, with each run of those cut into known words."""
+    joined: list[str] = []
+    for is_letter, run in groupby(words, key=lambda word: len(word) == 1):
+        joined.extend(cut_apart("".join(run), ciphers) if is_letter else run)
+    return " ".join(joined)

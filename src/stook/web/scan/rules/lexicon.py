@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ahocorasick_rs import BytesAhoCorasick
 
 from stook.web.scan.decode import Ciphers, build_ciphers
-from stook.web.scan.normalise import SENTENCE, fold
+from stook.web.scan.normalise import fold
 
 __all__ = ["UNSPACED", "Lexicon", "Term", "build_lexicon"]
 
@@ -20,7 +20,7 @@ UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u34
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What a pattern stands for: a word with classes, a word under the key of a cipher, or the end of a sentence."""
+    """What a pattern stands for: a word with classes, or a known word under the key of a cipher."""
 
     classes: int = 0
     cipher: int = 0
@@ -70,8 +70,7 @@ class _Draft:
     def finish(self) -> Lexicon:
         vocabulary = frozenset(self.words)
         ciphers = build_ciphers(vocabulary)
-        terms = {f" {SENTENCE.decode()} ": Term()}
-        terms |= {pattern: Term(classes=classes) for pattern, classes in self.patterns.items()}
+        terms = {pattern: Term(classes=classes) for pattern, classes in self.patterns.items()}
         terms.update((f" {word} ", Term(cipher=key)) for word, key in ciphers.keys.items())
         stems: dict[int, set[str]] = {}
         for stem in self.stems:

@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import itemgetter
 
 from stook.web.scan.normalise import locate_words, spell_out
-from stook.web.scan.rules.lexicon import Lexicon, Term
+from stook.web.scan.rules.lexicon import Lexicon
 from stook.web.scan.rules.repair import Repair, repair_words
 from stook.web.scan.rules.shape import Hits, index_hits
 
@@ -51,29 +51,24 @@ class Reading:
 def read_text(text: str, lexicon: Lexicon) -> Reading:
     """Find the entries of the lexicon in a text, in time linear in the text and in what is found."""
     spelled = repair_words(spell_out(text), lexicon)
+    words, terms = spelled.words, lexicon.terms
     places: list[int] = []
+    offsets: list[int] = []
     classes: list[int] = []
-    ends: list[int] = []
     ciphers: list[tuple[int, int]] = []
-    for place, term in _find_terms(spelled.words, lexicon):
+    place, last = 0, -1
+    matches = lexicon.finder.find_matches_as_indexes(words, overlapping=True)
+    for number, start, _ in sorted(matches, key=itemgetter(1)):
+        term = terms[number]
+        if start == last and term.classes and places:
+            classes[-1] |= term.classes
+            continue
+        place += words.count(b" ", max(last, 0), start)
+        last = start
         if term.cipher:
             ciphers.append((place, term.cipher))
-        elif not term.classes:
-            ends.append(place)
-        elif places and places[-1] == place:
-            classes[-1] |= term.classes
-        else:
-            places.append(place)
-            classes.append(term.classes)
-    return Reading(text, spelled.words, spelled.repairs, index_hits(places, classes, ends), ciphers)
-
-
-def _find_terms(words: bytes, lexicon: Lexicon) -> Iterator[tuple[int, Term]]:
-    """Each found term with the number of the word at which it begins, in order."""
-    matches = lexicon.finder.find_matches_as_indexes(words, overlapping=True)
-    place = last = 0
-    for number, start, _ in sorted(matches, key=itemgetter(1)):
-        if start != last:
-            place += words.count(b" ", last, start)
-            last = start
-        yield place, lexicon.terms[number]
+            continue
+        places.append(place)
+        offsets.append(start)
+        classes.append(term.classes)
+    return Reading(text, words, spelled.repairs, index_hits(words, places, offsets, classes), ciphers)

@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from stook.web.scan.normalise import SENTENCE
+
 __all__ = ["Hits", "Shape", "find_shape", "index_hits", "parse_shape"]
 
 _SYNTAX = re.compile(r"(?P<steps>[^~]+?) ~ (?P<within>\d+)(?P<across> across)?(?: not (?P<without>[a-z_|]+))?")
@@ -33,19 +35,21 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The known words of a text in order: at which word each stands, and its classes.
+    """The known words of a text in order: which word each is, where it begins in `words`, and its classes.
 
-    `ends` are the places of sentence marks, `by_class` the hits (by number) of each class, in groups.
+    `words` is the spelled-out text. `by_class` holds the hits (by number) of each class, in groups; `present` all
+    classes that occur.
     """
 
+    words: bytes
     places: Sequence[int]
+    offsets: Sequence[int]
     classes: Sequence[int]
-    ends: Sequence[int]
     by_class: Mapping[int, Sequence[Sequence[int]]]
     present: int
 
 
-def index_hits(places: Sequence[int], classes: Sequence[int], ends: Sequence[int]) -> Hits:
+def index_hits(words: bytes, places: Sequence[int], offsets: Sequence[int], classes: Sequence[int]) -> Hits:
     """Index hits by class. Words with the same classes are one group, so this is quick for long texts, too."""
     groups: dict[int, list[int]] = {}
     for number, found in enumerate(classes):
@@ -58,7 +62,7 @@ def index_hits(places: Sequence[int], classes: Sequence[int], ends: Sequence[int
             bit = found & -found
             by_class.setdefault(bit, []).append(numbers)
             found ^= bit
-    return Hits(places, classes, ends, by_class, present)
+    return Hits(words, places, offsets, classes, by_class, present)
 
 
 def parse_shape(text: str, bits: Mapping[str, int]) -> Shape:
@@ -97,7 +101,7 @@ def find_shape(shape: Shape, hits: Hits) -> Iterator[tuple[int, int]]:
     for anchor in anchors:
         if hits.places[anchor] <= reach:
             continue
-        near = _neighbourhood(shape, hits, hits.places[anchor])
+        near = _neighbourhood(shape, hits, anchor)
         match = _match_ordered(shape, hits, near) if shape.ordered else _match_any(shape, hits, near, anchor)
         if match is not None and not _is_spoilt(shape, hits, match):
             yield match
@@ -116,14 +120,17 @@ def _rarest_step(shape: Shape, hits: Hits) -> list[int]:
     return sorted({number for group in fewest for number in group})
 
 
-def _neighbourhood(shape: Shape, hits: Hits, place: int) -> range:
-    """The hits within reach of a place, and in its sentence where the shape asks for that."""
-    low, high = place - shape.within, place + shape.within
+def _neighbourhood(shape: Shape, hits: Hits, anchor: int) -> range:
+    """The hits within reach of one, and in its sentence where the shape asks for that."""
+    place = hits.places[anchor]
+    low = bisect_left(hits.places, place - shape.within)
+    high = bisect_right(hits.places, place + shape.within)
     if not shape.across:
-        end = bisect_left(hits.ends, place)
-        low = max(low, hits.ends[end - 1] if end else 0)
-        high = min(high, hits.ends[end] if end < len(hits.ends) else high)
-    return range(bisect_left(hits.places, low), bisect_right(hits.places, high))
+        offset = hits.offsets[anchor]
+        low = max(low, bisect_left(hits.offsets, hits.words.rfind(SENTENCE, hits.offsets[low], offset)))
+        end = hits.words.find(SENTENCE, offset, hits.offsets[high - 1])
+        high = high if end < 0 else min(high, bisect_left(hits.offsets, end))
+    return range(low, high)
 
 
 def _match_ordered(shape: Shape, hits: Hits, near: range) -> tuple[int, int] | None:
