@@ -191,6 +191,9 @@ def _cut_blocks(text: str) -> Iterator[str]:
     if text.count("\n") < _MANY_LINES:
         return
     lines = text.split("\n")
-    lengths = bytes([min(255, length) for length in map(len, lines)])
+    try:
+        lengths = bytes(map(len, lines))
+    except ValueError:  # a line of more than 255
+        lengths = bytes([min(255, length) for length in map(len, lines)])
     for match in _EVEN_LINES.finditer(lengths):
         yield "".join(lines[max(0, match.start() - 1) : match.end() + 1])

@@ -132,6 +132,7 @@ def _join_left_over(letters: str, starts: Sequence[int], ciphers: Ciphers) -> li
 def join_letters(words: Sequence[str], ciphers: Ciphers) -> str:
     """Words of which many are single letters, with each run of those cut into known words."""
     joined: list[str] = []
-    for is_letter, run in groupby(words, key=lambda word: len(word) == 1):
+    for is_letter, group in groupby(words, key=lambda word: len(word) == 1):
+        run = list(group)
         joined.extend(cut_apart("".join(run), ciphers) if is_letter else run)
     return " ".join(joined)

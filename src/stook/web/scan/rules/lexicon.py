@@ -12,30 +12,23 @@ from ahocorasick_rs import BytesAhoCorasick
 from stook.web.scan.decode import Ciphers, build_ciphers
 from stook.web.scan.normalise import fold
 
-__all__ = ["UNSPACED", "Lexicon", "Term", "build_lexicon"]
+__all__ = ["UNSPACED", "Lexicon", "build_lexicon"]
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Letters of scripts that put no blank between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """What a pattern stands for: a word with classes, or a known word under the key of a cipher."""
-
-    classes: int = 0
-    cipher: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """Classes are bits: `bits` names them, and the classes of a word are a sum of bits.
 
-    `finder` finds patterns in spelled-out text; `terms` says what each of them, by number, stands for. `unspaced`
-    matches the entries of scripts that put no blanks between words.
+    `finder` finds patterns in spelled-out text. A pattern, by number, has `classes`, or none and a key of `keys`: then
+    it is a known word under that cipher. `unspaced` matches the entries of scripts that put no blanks between words.
     """
 
     bits: Mapping[str, int]
-    terms: Sequence[Term]
+    classes: Sequence[int]
+    keys: Sequence[int]
     finder: BytesAhoCorasick
     vocabulary: frozenset[str]
     stems: Mapping[int, frozenset[str]]
@@ -70,16 +63,16 @@ class _Draft:
     def finish(self) -> Lexicon:
         vocabulary = frozenset(self.words)
         ciphers = build_ciphers(vocabulary)
-        terms = {pattern: Term(classes=classes) for pattern, classes in self.patterns.items()}
-        terms.update((f" {word} ", Term(cipher=key)) for word, key in ciphers.keys.items())
+        disguised = {f" {word} ": key for word, key in ciphers.keys.items()}
         stems: dict[int, set[str]] = {}
         for stem in self.stems:
             stems.setdefault(len(stem), set()).add(stem)
         longest_first = sorted(self.unspaced, key=lambda entry: (-len(entry), entry))
         return Lexicon(
             bits=self.bits,
-            terms=tuple(terms.values()),
-            finder=BytesAhoCorasick([pattern.encode() for pattern in terms]),
+            classes=[*self.patterns.values(), *[0] * len(disguised)],
+            keys=[*[0] * len(self.patterns), *disguised.values()],
+            finder=BytesAhoCorasick([pattern.encode() for pattern in (*self.patterns, *disguised)]),
             vocabulary=vocabulary,
             stems={length: frozenset(group) for length, group in sorted(stems.items())},
             unspaced=re.compile("|".join(map(re.escape, longest_first)) or "(?!)"),

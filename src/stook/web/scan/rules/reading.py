@@ -51,24 +51,24 @@ class Reading:
 def read_text(text: str, lexicon: Lexicon) -> Reading:
     """Find the entries of the lexicon in a text, in time linear in the text and in what is found."""
     spelled = repair_words(spell_out(text), lexicon)
-    words, terms = spelled.words, lexicon.terms
+    words, classes_of = spelled.words, lexicon.classes
     places: list[int] = []
     offsets: list[int] = []
     classes: list[int] = []
     ciphers: list[tuple[int, int]] = []
-    place, last = 0, -1
-    matches = lexicon.finder.find_matches_as_indexes(words, overlapping=True)
-    for number, start, _ in sorted(matches, key=itemgetter(1)):
-        term = terms[number]
-        if start == last and term.classes and places:
-            classes[-1] |= term.classes
+    place = last = 0
+    for number, start, _ in sorted(lexicon.finder.find_matches_as_indexes(words, overlapping=True), key=itemgetter(1)):
+        found = classes_of[number]
+        if start != last:
+            place += words.count(b" ", last, start)
+            last = start
+        elif found and classes and offsets[-1] == start:
+            classes[-1] |= found
             continue
-        place += words.count(b" ", max(last, 0), start)
-        last = start
-        if term.cipher:
-            ciphers.append((place, term.cipher))
-            continue
-        places.append(place)
-        offsets.append(start)
-        classes.append(term.classes)
+        if found:
+            places.append(place)
+            offsets.append(start)
+            classes.append(found)
+        else:
+            ciphers.append((place, lexicon.keys[number]))
     return Reading(text, words, spelled.repairs, index_hits(words, places, offsets, classes), ciphers)
