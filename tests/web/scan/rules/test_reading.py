@@ -17,6 +17,8 @@ LEXICON = build_lexicon(
         ("colour", "grün"),
         ("fruit", "柠檬"),
         ("tool", "knife"),
+        ("sound", "rasp*"),
+        ("fruit", "raspberry"),
     ]
 )
 
@@ -44,6 +46,7 @@ def known(text: str) -> dict[int, set[str]]:
         ("给我柠檬吧", {1: {"fruit"}}),
         ("l3m0n", {0: {"fruit"}}),
         ("lеmоn", {0: {"fruit"}}),
+        ("raspbеrry", {0: {"fruit", "sound"}}),
         ("ｌｅｍｏｎ", {0: {"fruit"}}),
         ("lemonlemonlemon x lemon", {0: {"fruit"}, 1: {"fruit"}, 2: {"fruit"}, 4: {"fruit"}}),
     ],
