@@ -63,6 +63,7 @@ PROCESSES = Rule(
         "registries/cargo/locks/": "git and cargo resolve the locks of a project's tags",
         "run/worker.py": "one of several worker processes, and its end of the pipe",
         "run/pool.py": "worker processes, when more than one is asked for",
+        "web/scan/child.py": "an external scanner runs as a child, with an empty environment and a time limit",
     },
 )
 
