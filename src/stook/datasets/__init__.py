@@ -1,0 +1,1 @@
+"""Catalogues of standards bodies, kept as one file a record in trees that git can track."""
