@@ -37,7 +37,7 @@ def digest_name(docid: str, extension: str) -> str:
 
 
 def name_candidates(docid: str, extension: str) -> Iterator[str]:
-    """The names that a document may get, in the order in which it takes them: plain, digest, longer digests for ever."""
+    """The names that a document may get, in the order in which it takes them; they have no end."""
     yield plain_name(docid, extension)
     yield digest_name(docid, extension)
     stem = _stem(docid)

@@ -7,14 +7,23 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
 from stook.engine.errors import UserError
 
-__all__ = ["FileChange", "create_file", "file_equals", "flush_all", "lock_folder", "sweep_temporary", "write_file"]
+__all__ = [
+    "FileChange",
+    "create_file",
+    "file_equals",
+    "flush_all",
+    "lock_folder",
+    "move_files",
+    "sweep_temporary",
+    "write_file",
+]
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.stook-tmp")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # neither a link nor a pipe is waited for
@@ -65,6 +74,19 @@ def create_file(path: str | Path, data: bytes, *, is_durable: bool = True) -> bo
 def file_equals(path: str | Path, data: bytes) -> bool:
     """Whether a regular file with exactly these bytes is there."""
     return _compare(os.fspath(path), data)[1]
+
+
+def move_files(folder: str | Path, moves: Mapping[str, str]) -> None:
+    """Rename files of one folder, from old name to new, all at once: chains and swaps are allowed.
+
+    Every file first gets a temporary name, so a crash in between loses a file but never mixes two up.
+    """
+    root = os.fspath(folder)
+    aside = {new: _temporary_name(root) for new in moves.values()}
+    for old, new in moves.items():
+        os.rename(f"{root}/{old}", aside[new])
+    for new, name in aside.items():
+        os.replace(name, f"{root}/{new}")
 
 
 def flush_all() -> None:
@@ -134,7 +156,7 @@ def _publish(target: str, data: bytes, mode: int | None, publish: Callable[[str]
 def _write_temporary(
     folder: str, data: bytes, mode: int | None, publish: Callable[[str], None], is_durable: bool
 ) -> None:
-    name = f"{folder}/.{secrets.token_hex(8)}.stook-tmp"
+    name = _temporary_name(folder)
     handle = os.open(name, _CREATE, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -150,6 +172,10 @@ def _write_temporary(
         raise
     finally:
         os.close(handle)
+
+
+def _temporary_name(folder: str) -> str:
+    return f"{folder}/.{secrets.token_hex(8)}.stook-tmp"
 
 
 def _write_all(handle: int, data: bytes) -> None:
