@@ -71,6 +71,7 @@ IMPORTS = Rule(
     attributes=frozenset(),
     places={
         "cli/discovery.py": "commands are the modules of its own folder",
+        "datasets/registry.py": "flavours are the packages of its own folder",
         "registries/registry.py": "registries are the packages of its own folder",
     },
 )

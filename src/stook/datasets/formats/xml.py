@@ -5,17 +5,18 @@ from __future__ import annotations
 from stook.datasets.formats.markup import XmlWriter
 from stook.datasets.model.bibitem import Bibitem, Contributor, LocalizedText, Organization, Person
 
-__all__ = ["render_xml"]
+__all__ = ["render_xml", "write_item"]
 
 
 def render_xml(item: Bibitem) -> str:
     """The document, its elements in the order of the Relaton grammar."""
     writer = XmlWriter()
-    _item(writer, "bibdata", item)
+    write_item(writer, "bibdata", item)
     return writer.document()
 
 
-def _item(writer: XmlWriter, name: str, item: Bibitem) -> None:
+def write_item(writer: XmlWriter, name: str, item: Bibitem) -> None:
+    """The item as an element of that name, within what is open."""
     writer.open(name, id=item.id, type=item.type, schema_version=item.schema_version)
     if item.formattedref:
         _text(writer, "formattedref", item.formattedref)
@@ -49,7 +50,7 @@ def _rest(writer: XmlWriter, item: Bibitem) -> None:
         writer.close()
     for relation in item.relation:
         writer.open("relation", type=relation.type)
-        _item(writer, "bibitem", relation.bibitem)
+        write_item(writer, "bibitem", relation.bibitem)
         writer.close()
     for series in item.series:
         writer.open("series", type=series.type)

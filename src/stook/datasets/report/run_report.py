@@ -12,6 +12,7 @@ from stook.datasets.flavour import Problem, ProblemKind
 __all__ = ["RunEnd", "RunReport"]
 
 PROBLEMS_KEPT = 1000
+MAX_TEXT = 300
 
 
 class RunEnd(StrEnum):
@@ -58,7 +59,7 @@ class RunReport:
         """One problem more; all are counted, the first thousand are kept."""
         self.problem_counts[problem.kind] = self.problem_counts.get(problem.kind, 0) + 1
         if len(self.problems) < PROBLEMS_KEPT:
-            self.problems.append(problem)
+            self.problems.append(Problem(problem.kind, _told(problem.subject), _told(problem.reason)))
 
     @property
     def is_whole(self) -> bool:
@@ -81,3 +82,8 @@ class RunReport:
 
     def _kinds(self) -> list[ProblemKind]:
         return [kind for kind, _ in Counter(one.kind for one in self.problems).most_common()]
+
+
+def _told(text: str) -> str:
+    """Text of a source cut to a length; a lone surrogate, which no file holds, is written as an escape."""
+    return text[:MAX_TEXT].encode(errors="backslashreplace").decode()
