@@ -38,7 +38,7 @@ class Processor:
         return (self.prefix, *self.more_prefixes)
 
     def matches(self, reference: str) -> bool:
-        """Whether a reference is this flavour's: it begins with the prefix or as a URN of it, or as `reference` says."""
+        """Whether a reference is this flavour's: it begins with the prefix, or as `reference` says."""
         prefix = rf"(?:urn:)?{re.escape(self.prefix)}\b"
         return bool(re.match(prefix, reference, re.IGNORECASE) or self.reference.match(reference))
 

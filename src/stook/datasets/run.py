@@ -98,6 +98,7 @@ class CatalogueRun:
             self.report.skipped += 1
             self.missing.fold(dict.fromkeys(self.flavour.required, False))  # it was complete enough last time
             return
+        self.ledger.forget(docid)  # until the record is written, no digest speaks for it
         item = entry.build()
         placed = self.writer.write_unique(docid, render(item, self.form))
         self._count(placed.change)
@@ -158,9 +159,10 @@ class CatalogueRun:
 
     def _final_rows(self) -> dict[str, str]:
         """Document to name: those of this run, and those of before whose files are still there."""
-        gone = {*self.report.pruned, *self.writer.written}
+        written = self.writer.written
+        gone = {*self.report.pruned, *written}
         rows = {docid: name for docid, name in self._rows.items() if name not in gone}
-        return rows | dict(self.writer.names.names)
+        return rows | {docid: name for name, docid in written.items()}
 
     def _publish_index(self, rows: dict[str, str]) -> None:
         place = self.folder.parent

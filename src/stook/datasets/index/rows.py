@@ -12,7 +12,7 @@ from stook.engine.errors import Malformed
 
 __all__ = ["IndexRow", "format_rows", "read_rows"]
 
-_ROW = re.compile(rf"- :id: {SCALAR}\n  :file: {SCALAR}\n")
+_ROW = re.compile(rf"- :id: {SCALAR}\n  :file: {SCALAR}\n(?=\S|\Z)")
 _START = re.compile(r"^- ", re.MULTILINE)
 
 

@@ -23,7 +23,7 @@ __all__ = ["LEDGER_FILE", "META_FILE", "DigestLedger", "LedgerRow", "LedgerVersi
 
 LEDGER_FILE = ".digests.yaml"
 META_FILE = ".digests.meta.json"
-_ROW = re.compile(rf'{SCALAR}:\n  digest: "?([0-9a-f]{{64}})"?\n  file: {SCALAR}\n')
+_ROW = re.compile(rf'{SCALAR}:\n  digest: "?([0-9a-f]{{64}})"?\n  file: {SCALAR}\n(?=\S|\Z)')
 _START = re.compile(r"^[^\s#:]", re.MULTILINE)  # a line with a colon first goes on with a long key
 
 
@@ -65,6 +65,7 @@ class DigestLedger:
         self._found = _read_version(folder / META_FILE)
         self._rows = _read_rows(folder / LEDGER_FILE) if is_used and self._found == version else {}
         self._notes: dict[str, str] = {}
+        self._is_changed = False
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -73,6 +74,10 @@ class DigestLedger:
         """The record's file if the entry has the digest of last time, else None; whether it is there, see yourself."""
         row = self._rows.get(docid)
         return row.file if row is not None and row.digest == digest else None
+
+    def forget(self, docid: str) -> None:
+        """The record is about to change."""
+        self._is_changed |= self._rows.pop(docid, None) is not None
 
     def note(self, docid: str, digest: str) -> None:
         """The record was made from an entry of this digest."""
@@ -91,11 +96,11 @@ class DigestLedger:
         """Write the rows of the documents that have a file: the rows first, then for what they hold."""
         digests = {docid: row.digest for docid, row in self._rows.items()} | self._notes
         rows = {docid: LedgerRow(digests[docid], file) for docid, file in files.items() if docid in digests}
-        if rows == self._rows and self._found == self._version:
+        if not self._is_changed and rows == self._rows and self._found == self._version:
             return
         write_file(self._folder / LEDGER_FILE, _format(rows).encode())
         write_file(self._folder / META_FILE, _encode(self._version))
-        self._rows, self._found = rows, self._version
+        self._rows, self._found, self._is_changed = rows, self._version, False
 
 
 def _format(rows: Mapping[str, LedgerRow]) -> str:

@@ -59,6 +59,13 @@ class NameTable:
         self._names[docid] = name
         return name
 
+    def forget(self, docid: str) -> None:
+        """The document was not written after all."""
+        name = self._names.pop(docid)
+        if docid in self._new:
+            self._new.remove(docid)
+            del self._owners[name]
+
     def give_way(self, docid: str) -> str:
         """Another name for a new document: the file of its present one may be somebody else's."""
         present = self._names[docid]
@@ -76,6 +83,8 @@ class NameTable:
         if self._previous.get(docid) != name:
             self._release(docid)
             self._new.add(docid)
+            if name != (plain := plain_name(docid, self._extension)):
+                self._contested.add(plain)
         self._owners[name] = docid
         self._names[docid] = name
         return True

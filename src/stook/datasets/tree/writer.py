@@ -80,6 +80,9 @@ class RecordWriter:
 
     def settle(self) -> dict[str, str]:
         """Give new documents the names that do not depend on who came first; returns old name to new."""
+        for docid, name in list(self.names.names.items()):
+            if name not in self.written:  # its write was broken off
+                self.names.forget(docid)
         moves = self.names.settle()
         if moves:
             self.before_change()
