@@ -98,7 +98,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
-def kill(times: int, count: int = 4000) -> None:
+def kill(times: int, count: int = 15_000) -> None:
     """Kill a run at random moments; each time another run must end with the tree of a run that was left alone."""
     with tempfile.TemporaryDirectory() as name:
         expected = {}
@@ -106,15 +106,15 @@ def kill(times: int, count: int = 4000) -> None:
             fetch(Path(name) / str(uses_ledger), count, uses_ledger=uses_ledger)
             expected[uses_ledger] = tree(Path(name) / str(uses_ledger))
         begin = time.perf_counter()
-        fetch(Path(name) / "timed", count, uses_ledger=True)
-        whole = time.perf_counter() - begin + 0.6  # with the start of the process
+        subprocess.run([sys.executable, __file__, "one", f"{name}/timed", str(count), "True"], check=True)
+        whole = time.perf_counter() - begin
         moments = random.Random(1)
         partly = 0
         for number in range(times):
             folder, uses_ledger = Path(name) / f"kill-{number}", number % 2 == 1
             command = [sys.executable, __file__, "one", str(folder), str(count), str(uses_ledger)]
             process = subprocess.Popen(command)
-            time_to_die = time.monotonic() + moments.uniform(0.3, whole * 1.2)
+            time_to_die = time.monotonic() + moments.uniform(0.1, 1.0) * whole
             while time.monotonic() < time_to_die and process.poll() is None:
                 os.sched_yield()
             process.send_signal(signal.SIGKILL)

@@ -40,11 +40,13 @@ class CatalogueRun:
     before: set[str] = field(init=False)
     ledger: DigestLedger = field(init=False)
     writer: RecordWriter = field(init=False)
+    _prefix: str = field(init=False)
     _rows: dict[str, str] = field(init=False)
     _is_index_sound: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.before = list_records(self.folder, self.form.extension)
+        self._prefix = f"{self.folder.name}/"
         self._rows, self._is_index_sound = self._read_index()
         version = LedgerVersion(self.form, self.flavour.name, self.flavour.version, SCHEMA_VERSION)
         self.ledger = DigestLedger(self.folder, version, is_used=self.uses_ledger)
@@ -78,10 +80,19 @@ class CatalogueRun:
             flush_all()
         if prune is not None:
             self._prune(prune)
+        if self._is_unchanged:
+            refresh_lookup(self.folder.parent, self.flavour.identify)
+            return
         rows = self._final_rows()
         self._publish_index(rows)
         if self.uses_ledger:
             self.ledger.save({docid: self._file(name) for docid, name in rows.items()})
+
+    @property
+    def _is_unchanged(self) -> bool:
+        """Whether the run skipped just the documents that the index has."""
+        is_same = self.report.skipped == len(self.writer.written) == len(self._rows)
+        return is_same and self._is_index_sound and not self.ledger.is_changed
 
     def _add(self, entry: CatalogueEntry) -> None:
         docid, names = entry.docid, self.writer.names
@@ -95,8 +106,9 @@ class CatalogueRun:
         previous = names.previous(docid)
         if previous and self.uses_ledger and self.ledger.trusted_file(docid, digest) == self._file(previous):
             self.writer.keep(docid)
+            if not self.report.skipped:  # such a record counts as complete, and one is enough
+                self.missing.fold(dict.fromkeys(self.flavour.required, False))
             self.report.skipped += 1
-            self.missing.fold(dict.fromkeys(self.flavour.required, False))  # it was complete enough last time
             return
         self.ledger.forget(docid)  # until the record is written, no digest speaks for it
         item = entry.build()
@@ -183,17 +195,16 @@ class CatalogueRun:
         found, problems = read_rows(text)
         for problem in problems:
             self.report.tell(Problem(ProblemKind.WARNING, INDEX_FILE, problem))
-        prefix = self._file("")
         rows: dict[str, str] = {}
         for row in found:
-            name = row.file.removeprefix(prefix)
-            if row.file.startswith(prefix) and name in self.before:
+            name = row.file.removeprefix(self._prefix)
+            if row.file.startswith(self._prefix) and name in self.before:
                 rows.setdefault(row.id, name)
         return rows, not problems and len(rows) == len(found)
 
     def _file(self, name: str) -> str:
         """The path of a record relative to the folder of the index."""
-        return f"{self.folder.name}/{name}"
+        return self._prefix + name
 
 
 def _lacks(item: Bibitem, required: tuple[str, ...]) -> dict[str, bool]:

@@ -38,17 +38,24 @@ class FileChange(StrEnum):
     KEPT = "kept"
 
 
-def write_file(path: str | Path, data: bytes, *, is_durable: bool = True) -> FileChange:
+def _nothing() -> None:
+    """Nobody has to be told."""
+
+
+def write_file(
+    path: str | Path, data: bytes, *, is_durable: bool = True, before: Callable[[], object] = _nothing
+) -> FileChange:
     """Make the file hold exactly `data`; a reader sees the old bytes or the new ones, never a part.
 
     Equal bytes are left alone: inode and times stay. A file that is replaced keeps its permissions; a link is replaced,
     not followed. Without `is_durable` the bytes survive a crash of the process but not a power cut until `flush_all`.
-    Raises OSError; the folder must exist.
+    `before` is called when the bytes are found to differ. Raises OSError; the folder must exist.
     """
     target = os.fspath(path)
     mode, is_equal = _compare(target, data)
     if is_equal:
         return FileChange.KEPT
+    before()
     _publish(target, data, mode, lambda name: os.replace(name, target), is_durable)
     return FileChange.WRITTEN
 
@@ -97,7 +104,7 @@ def flush_all() -> None:
 def sweep_temporary(folder: str | Path) -> int:
     """Remove the temporary files of dead writers in this folder; those of living ones stay. Returns how many."""
     with os.scandir(folder) as entries:
-        names = [entry.path for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+        names = [entry.path for entry in entries if entry.name.startswith(".") and _TEMPORARY.fullmatch(entry.name)]
     return sum(map(_sweep, names))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -23,7 +22,7 @@ __all__ = ["LEDGER_FILE", "META_FILE", "DigestLedger", "LedgerRow", "LedgerVersi
 
 LEDGER_FILE = ".digests.yaml"
 META_FILE = ".digests.meta.json"
-_ROW = re.compile(rf'{SCALAR}:\n  digest: "?([0-9a-f]{{64}})"?\n  file: {SCALAR}\n(?=\S|\Z)')
+_ROW = re.compile(rf'^{SCALAR}:\n  digest: "?([0-9a-f]{{64}})"?\n  file: {SCALAR}\n(?=\S|\Z)', re.MULTILINE)
 _START = re.compile(r"^[^\s#:]", re.MULTILINE)  # a line with a colon first goes on with a long key
 
 
@@ -37,8 +36,7 @@ class LedgerVersion(msgspec.Struct, frozen=True):
     is_saved: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
+class LedgerRow(msgspec.Struct, frozen=True, gc=False):  # made by the hundred thousand
     """The digest of a document's entry when its record was made, and the record's file."""
 
     digest: str
@@ -65,7 +63,7 @@ class DigestLedger:
         self._found = _read_version(folder / META_FILE)
         self._rows = _read_rows(folder / LEDGER_FILE) if is_used and self._found == version else {}
         self._notes: dict[str, str] = {}
-        self._is_changed = False
+        self._has_lost = False
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -75,9 +73,14 @@ class DigestLedger:
         row = self._rows.get(docid)
         return row.file if row is not None and row.digest == digest else None
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is anything to save."""
+        return self._has_lost or bool(self._notes) or self._found != self._version
+
     def forget(self, docid: str) -> None:
         """The record is about to change."""
-        self._is_changed |= self._rows.pop(docid, None) is not None
+        self._has_lost |= self._rows.pop(docid, None) is not None
 
     def note(self, docid: str, digest: str) -> None:
         """The record was made from an entry of this digest."""
@@ -96,11 +99,12 @@ class DigestLedger:
         """Write the rows of the documents that have a file: the rows first, then for what they hold."""
         digests = {docid: row.digest for docid, row in self._rows.items()} | self._notes
         rows = {docid: LedgerRow(digests[docid], file) for docid, file in files.items() if docid in digests}
-        if not self._is_changed and rows == self._rows and self._found == self._version:
+        if not self.is_changed and rows == self._rows:
             return
         write_file(self._folder / LEDGER_FILE, _format(rows).encode())
         write_file(self._folder / META_FILE, _encode(self._version))
-        self._rows, self._found, self._is_changed = rows, self._version, False
+        self._rows, self._notes = rows, {}
+        self._found, self._has_lost = self._version, False
 
 
 def _format(rows: Mapping[str, LedgerRow]) -> str:

@@ -99,11 +99,7 @@ class RecordWriter:
         return Placement(docid, name, change)
 
     def _write(self, name: str, content: bytes) -> FileChange:
-        path = self._path(name)
-        if file_equals(path, content):
-            return FileChange.KEPT
-        self.before_change()
-        return write_file(path, content, is_durable=False)
+        return write_file(self._path(name), content, is_durable=False, before=self.before_change)
 
     def _remove_stray(self, name: str) -> None:
         if name not in self.written:
