@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from stook.cli.failures import FAILED, INTERRUPTED
 from stook.cli.stdout import Page, print_json
@@ -16,7 +17,8 @@ from stook.datasets.model.bibitem import Bibitem, to_fields
 from stook.datasets.processor import Processor
 from stook.datasets.registry import FlavourRegistry
 from stook.datasets.report.run_report import RunEnd, RunReport
-from stook.datasets.search import search_catalogue
+from stook.datasets.search import Hit, search_catalogue
+from stook.datasets.search.catalogue import READABLE
 from stook.datasets.tree.prune import PruneRule
 from stook.engine.errors import UserError
 
@@ -91,15 +93,23 @@ def find_document(reference: str, folder: Path, flavour: str | None, *, as_json:
     """Show the record if there is one, else the documents that the reference covers."""
     hits = search_catalogue(folder, _processor(reference, flavour), reference)
     if as_json:
-        found = [{"id": hit.row.id, "file": hit.row.file, "record": to_fields(hit.item())} for hit in hits]
-        print_json(found)
-    elif len(hits) == 1:
+        print_json([_as_dict(hit) for hit in hits])
+    elif len(hits) == 1 and _is_readable(hits[0]):
         _show_record(hits[0].row.file, hits[0].item())
     elif len(hits):
         Page().print(plain_table(reference, ["document", "file"], [(hit.row.id, hit.row.file) for hit in hits]))
     else:
         Page().print(plain(f"{reference}: no document in {folder}"))
     return 0 if len(hits) else FAILED
+
+
+def _as_dict(hit: Hit) -> dict[str, Any]:
+    record = to_fields(hit.item()) if _is_readable(hit) else None
+    return {"id": hit.row.id, "file": hit.row.file, "record": record}
+
+
+def _is_readable(hit: Hit) -> bool:
+    return Path(hit.row.file).suffix in READABLE
 
 
 def _processor(reference: str, flavour: str | None) -> Processor:

@@ -11,13 +11,12 @@ from pathlib import Path, PurePosixPath
 from stook.datasets.index.lookup import INDEX_FILE
 from stook.datasets.index.rows import IndexRow, read_rows
 from stook.datasets.names import name_candidates
-from stook.datasets.search.catalogue import read_record
+from stook.datasets.search.catalogue import READABLE, read_record
 from stook.engine.errors import Malformed, UserError
 
 __all__ = ["Difference", "DifferenceKind", "Fault", "compare_catalogues", "verify_catalogue"]
 
 _CHECKED_NAMES = 4
-_READABLE = frozenset({".yaml", ".json"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def _record_faults(folder: Path, row: IndexRow) -> Iterator[Fault]:
     try:
         if path.name not in islice(name_candidates(row.id, path.suffix.removeprefix(".")), _CHECKED_NAMES):
             yield Fault(row.id, f"{path.name} is no name of this identifier")
-        if path.suffix in _READABLE:
+        if path.suffix in READABLE:
             read_record(folder, row)
         elif not (folder / row.file).is_file():
             yield Fault(row.id, f"{row.file} is missing")

@@ -17,7 +17,10 @@ from stook.datasets.search.hit import Hit
 from stook.datasets.search.hit_collection import HitCollection
 from stook.engine.errors import Malformed
 
-__all__ = ["read_record", "search_catalogue"]
+__all__ = ["READABLE", "read_record", "search_catalogue"]
+
+READABLE = frozenset({".yaml", ".json"})
+"""Suffixes of records that are read back."""
 
 
 def search_catalogue(folder: Path, processor: Processor, reference: str) -> HitCollection:
@@ -38,12 +41,12 @@ def read_record(folder: Path, row: IndexRow) -> Bibitem:
     path = folder / row.file
     if not path.resolve().is_relative_to(folder.resolve()):
         raise Malformed(f"{row.id[:80]!r}: its file lies outside of the folder")
+    if path.suffix not in READABLE:
+        raise Malformed(f"{row.file[:80]!r} is not read back: only yaml and json files are")
     data = path.read_bytes()
     if path.suffix == ".yaml":
         return item_from(load_yaml(data))
-    if path.suffix == ".json":
-        try:
-            return item_from(msgspec.json.decode(data))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Malformed(f"no JSON: {error}") from None
-    raise Malformed(f"{row.file[:80]!r} is not read back: only yaml and json files are")
+    try:
+        return item_from(msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"no JSON: {error}") from None
