@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ BulkFetcher(IanaFlavour(), Path(sys.argv[2]), uses_ledger=True).fetch(Checkout(P
 
 def write_source(folder: Path, year: int) -> None:
     folder.mkdir(exist_ok=True)
-    for number in range(40):
+    for number in range(8):
         inner = "".join(f'<registry id="r{one}"/>' for one in range(20))
         head = f'<registry xmlns="http://www.iana.org/assignments" id="s{number}">'
         (folder / f"s{number}.xml").write_text(f"{head}<title>T</title><updated>{year}</updated>{inner}</registry>")
@@ -36,6 +37,11 @@ def write_source(folder: Path, year: int) -> None:
 def tree(folder: Path) -> dict[str, bytes]:
     found = (path for path in folder.rglob("*") if path.is_file() and path.name != "run-report.json")
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def inodes(folder: Path) -> dict[str, int]:
+    with os.scandir(folder / "data") as entries:
+        return {entry.name: entry.inode() for entry in entries if entry.name.endswith(".yaml")}
 
 
 def fetch(source: Path, folder: Path) -> None:
@@ -50,7 +56,7 @@ def sources(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "old", tmp_path / "new"
 
 
-@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 1.0])
+@pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
 def test_killed_runs_converge(tmp_path: Path, sources: tuple[Path, Path], share: float) -> None:
     """Killed when that share of the files is new, the tree becomes the new one, or the old one again."""
     old, new = sources
@@ -59,11 +65,11 @@ def test_killed_runs_converge(tmp_path: Path, sources: tuple[Path, Path], share:
     for goal, name in ((new, "expected-new"), (old, "expected-old")):
         folder = tmp_path / f"tree-{name}"
         fetch(old, folder)
-        before = {path.name: path.stat().st_ino for path in (folder / "data").glob("*.yaml")}
+        before = inodes(folder)
         environment = {"PYTHONPATH": str(Path(stook.__file__).parents[1])}
         process = subprocess.Popen([sys.executable, "-c", FETCH, new, folder / "data"], env=environment)
         while process.poll() is None:
-            now = {path.name: path.stat().st_ino for path in (folder / "data").glob("*.yaml") if path.exists()}
+            now = inodes(folder)
             if sum(now.get(one) != inode for one, inode in before.items()) >= share * len(before):
                 break
         process.send_signal(signal.SIGKILL)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from stook.datasets.index.rows import IndexRow
 from stook.datasets.model.bibitem import Bibitem
-
-if TYPE_CHECKING:
-    from stook.datasets.search.hit_collection import HitCollection
 
 __all__ = ["Hit"]
 
@@ -21,17 +17,15 @@ class Hit:
     A hit does not keep its collection alive: `collection` is None when that is gone.
     """
 
-    def __init__(
-        self, row: IndexRow, read: Callable[[IndexRow], Bibitem], collection: HitCollection | None = None
-    ) -> None:
+    def __init__(self, row: IndexRow, read: Callable[[IndexRow], Bibitem], collection: object | None = None) -> None:
         self.row = row
         self._read = read
         self._item: Bibitem | None = None
         self._collection = weakref.ref(collection) if collection is not None else None
 
     @property
-    def collection(self) -> HitCollection | None:
-        """The collection that the hit belongs to."""
+    def collection(self) -> object | None:
+        """The `HitCollection` that the hit belongs to."""
         return self._collection() if self._collection is not None else None
 
     @property
@@ -45,7 +39,7 @@ class Hit:
             self._item = self._read(self.row)
         return self._item
 
-    def moved_to(self, collection: HitCollection) -> Hit:
+    def moved_to(self, collection: object) -> Hit:
         """The same hit in another collection, with its record if that was read."""
         hit = Hit(self.row, self._read, collection)
         hit._item = self._item
