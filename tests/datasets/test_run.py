@@ -271,3 +271,21 @@ def test_leftovers_are_swept(desk: Any) -> None:
     leftover.write_text("part")
     desk.run(("A", "a"))
     assert not leftover.exists()
+
+
+class _Interrupting(tuple[str, ...]):
+    """Fields that are looked at when the user stops the run: after the write, before the digest is noted."""
+
+    def __iter__(self) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_a_write_that_was_broken_off_is_not_trusted(desk: Any) -> None:
+    """Stopped between a record and its digest, the old digest does not speak for the new bytes."""
+    desk.run(("A", "old"), uses_ledger=True)
+    required, desk.flavour.required = desk.flavour.required, _Interrupting(["title"])
+    assert desk.run(("A", "new"), uses_ledger=True).end is RunEnd.INTERRUPTED
+    desk.flavour.required = required
+    assert desk.files() == {"a.yaml": "new"}
+    desk.run(("A", "old"), uses_ledger=True)
+    assert desk.files() == {"a.yaml": "old"}

@@ -101,3 +101,11 @@ def test_any_bytes_end_well(data: bytes) -> None:
             read_elements(data, everything, entities)
         except Malformed:
             pass
+
+
+def test_expansion_is_limited_below_the_parsers_own_limit() -> None:
+    """Five megabytes of text out of a hundred kilobytes are refused; what its size allows is read."""
+    head = b'<!DOCTYPE a [<!ENTITY e "' + b"x" * 100_000 + b'">]><a>'
+    with pytest.raises(Malformed, match="ten times its size"):
+        read_elements(head + b"&e;" * 50 + b"</a>", everything, {})
+    assert len(read_elements(head + b"&e;" * 15 + b"</a>", everything, {}).text) == 1_500_000

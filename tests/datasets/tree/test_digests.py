@@ -25,7 +25,7 @@ def read(folder: Path) -> DigestLedger:
 @given(st.dictionaries(TEXT, TEXT, max_size=5))
 @example({"k" * 3000: "data/k.yaml", "é" * 1500: "x", "null": "y", "a: b": "c # d", "-": "?"})
 @example({"? x": "a", ": y": "b", "#": "c", "12": "d", "\x85": "\u2028", "\n": "\r"})
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)  # it waits for the disk
 def test_round_trip(tmp_path: Path, files: dict[str, str]) -> None:
     """Any identifier and any path come back; the original's reader, a plain YAML one, reads the same."""
     ledger = read(tmp_path)

@@ -88,3 +88,9 @@ def test_a_rule_without_sense_is_refused(numbers: tuple[int, ...]) -> None:
     """Percents lie between 0 and 100, a number is not negative."""
     with pytest.raises(ValueError, match=r"percents|negative"):
         PruneRule(*numbers)
+
+
+@pytest.mark.parametrize(("before", "live", "deleted"), [(100, 90, 10), (100, 89, 0), (9, 8, 0), (10, 9, 1)])
+def test_the_largest_share_holds_alone(before: int, live: int, deleted: int) -> None:
+    """With no share to be found again, at most ten percent still go."""
+    assert len(plan_prune(names(before), names(live), PruneRule(min_found=0), one_family).delete) == deleted
