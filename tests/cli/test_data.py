@@ -41,7 +41,7 @@ def report(*arguments: str, code: int = 0) -> Any:
 def test_list() -> None:
     """Every flavour with its prefixes."""
     assert "iana-registries" in run("list").stdout
-    assert [one["name"] for one in report("list")] == ["iana", "xsf"]
+    assert [one["name"] for one in report("list")] == ["iana", "ietf", "xsf"]
 
 
 def test_fetch_find_verify(source: Path) -> None:

@@ -51,6 +51,9 @@ def test_routing_loads_no_flavour() -> None:
         ("IANA(XEP 0001)", "xsf"),
         ("XEP-0001", "xsf"),
         ("XSF XEP 0001", "xsf"),
+        ("rfc 9110", "ietf"),
+        ("RFC9110", "ietf"),
+        ("BCP-14", "ietf"),
         ("IANAX 1", None),
         ("ISO 1", None),
         ("", None),
@@ -75,7 +78,7 @@ def test_owners_in_order() -> None:
 
 def test_names() -> None:
     """An unknown name tells the known ones; one name for two is a mistake of the program."""
-    with pytest.raises(UserError, match="iana, xsf"):
+    with pytest.raises(UserError, match="iana, ietf, xsf"):
         FlavourRegistry().get("nope")
     with pytest.raises(ValueError, match="one name"):
         FlavourRegistry([processor("a", "A"), processor("a", "B")])

@@ -38,9 +38,10 @@ class Processor:
         return (self.prefix, *self.more_prefixes)
 
     def matches(self, reference: str) -> bool:
-        """Whether a reference is this flavour's: it begins with the prefix, or as `reference` says."""
-        prefix = rf"(?:urn:)?{re.escape(self.prefix)}\b"
-        return bool(re.match(prefix, reference, re.IGNORECASE) or self.reference.match(reference))
+        """Whether a reference is this flavour's: it begins with a prefix, or as `reference` says."""
+        names = "|".join(map(re.escape, self.prefixes))
+        is_prefixed = re.match(rf"(?:urn:)?(?:{names})\b", reference, re.IGNORECASE)
+        return bool(is_prefixed or self.reference.match(reference))
 
     def from_yaml(self, data: str | bytes) -> Bibitem:
         """The record in a YAML file; raises Malformed."""
