@@ -86,6 +86,15 @@ def test_only_the_given_files_are_read(data: bytes) -> None:
         read_elements(data, everything, given_files)
 
 
+def test_elements_are_limited_by_the_size() -> None:
+    """A document of tiny elements is refused before it takes many times its size; those nobody wants cost nothing."""
+    data = b"<a>" + b"<b/>" * 10_000 + b"</a>"
+    with pytest.raises(Malformed, match="more elements"):
+        read_elements(data, everything)
+    assert read_elements(data, lambda parent, tag: False).content == []
+    assert len(list(read_elements(b"<a>" + b"<b/>" * 900 + b"</a>", everything).children("b"))) == 900
+
+
 def test_given_entities_are_expanded() -> None:
     """Elements may stand in an entity of a file that was given."""
     data = b'<!DOCTYPE a SYSTEM "t.dtd" [<!ENTITY % e SYSTEM "t.ent"> %e; <!ENTITY own "mine">]><a>&own;&theirs;</a>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from xml.parsers import expat
 
 from stook.engine.errors import Malformed
@@ -11,6 +12,9 @@ from stook.engine.errors import Malformed
 __all__ = ["XmlElement", "read_elements"]
 
 MAX_DEPTH = 200
+_BYTES_PER_ELEMENT = 16  # an element takes some 150 bytes: so a document takes ten times its size at most
+_SPARE_ELEMENTS = 1000
+_NONE: Mapping[str, str] = MappingProxyType({})  # most elements have no attribute
 _SPARE = 1 << 20  # characters that even a tiny document may expand to
 
 
@@ -61,7 +65,7 @@ def read_elements(
     Declared entities are refused, unless `entities` maps the external files that declarations may stand in to their
     bytes; what they expand to is limited to ten times the input. Raises Malformed with the line.
     """
-    reader = _Reader(wants, entities, 10 * len(data) + _SPARE)
+    reader = _Reader(wants, entities, len(data))
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -77,13 +81,15 @@ class _Reader:
     """Builds the wanted elements while the parser goes through a document."""
 
     def __init__(
-        self, wants: Callable[[XmlElement, str], bool], entities: Mapping[str, bytes] | None, room: int
+        self, wants: Callable[[XmlElement, str], bool], entities: Mapping[str, bytes] | None, size: int
     ) -> None:
         self.root: XmlElement | None = None
         self._wants = wants
         self._entities = entities
-        self._room = room
+        self._room = 10 * size + _SPARE
+        self._elements = size // _BYTES_PER_ELEMENT + _SPARE_ELEMENTS
         self._open: list[XmlElement] = []
+        self._tags: dict[str, str] = {}  # one text for all elements of a name
         self._passed = 0  # depth within an element that is not wanted
         self.parser = parser = expat.ParserCreate(namespace_separator="}")
         parser.buffer_text = True
@@ -101,13 +107,16 @@ class _Reader:
         if self._passed:
             self._passed += 1
             return
-        tag = f"{{{name}" if "}" in name else name
+        tag = self._tags.setdefault(name, f"{{{name}" if "}" in name else name)
         if self._open and not self._wants(self._open[-1], tag):
             self._passed = 1
             return
         if len(self._open) >= MAX_DEPTH:
             raise Malformed(f"no XML for us: more than {MAX_DEPTH} levels")
-        element = XmlElement(tag, attributes)
+        self._elements -= 1
+        if self._elements < 0:
+            raise Malformed("no XML for us: more elements than a document of its size has")
+        element = XmlElement(tag, attributes or _NONE)
         if self._open:
             self._open[-1].content.append(element)
         else:
