@@ -14,13 +14,13 @@ from stook.datasets.names import name_candidates
 from stook.datasets.search.catalogue import READABLE, read_record
 from stook.engine.errors import Malformed, UserError
 
-__all__ = ["Difference", "DifferenceKind", "Fault", "compare_catalogues", "verify_catalogue"]
+__all__ = ["CatalogueFault", "Difference", "DifferenceKind", "compare_catalogues", "verify_catalogue"]
 
 _CHECKED_NAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CatalogueFault:
     """A file or a document, and what is wrong with it."""
 
     subject: str
@@ -44,46 +44,46 @@ class Difference:
     docid: str
 
 
-def verify_catalogue(folder: Path) -> Iterator[Fault]:
+def verify_catalogue(folder: Path) -> Iterator[CatalogueFault]:
     """Everything that is wrong: rows, missing or foreign files, shared and wrong names, records that cannot be read.
 
     Raises UserError if there is no index.
     """
     rows, problems = _rows(folder)
-    yield from (Fault(INDEX_FILE, reason) for reason in problems)
+    yield from (CatalogueFault(INDEX_FILE, reason) for reason in problems)
     owners: dict[str, str] = {}
     for row in rows:
         if row.file in owners:
-            yield Fault(row.id, f"shares {row.file} with {owners[row.file]!r}")
+            yield CatalogueFault(row.id, f"shares {row.file} with {owners[row.file]!r}")
         owners.setdefault(row.file, row.id)
         yield from _record_faults(folder, row)
     for path in sorted({(folder / file).parent for file in owners}):
         yield from _foreign_files(folder, path, owners)
 
 
-def _record_faults(folder: Path, row: IndexRow) -> Iterator[Fault]:
+def _record_faults(folder: Path, row: IndexRow) -> Iterator[CatalogueFault]:
     path = PurePosixPath(row.file)
     try:
         if path.name not in islice(name_candidates(row.id, path.suffix.removeprefix(".")), _CHECKED_NAMES):
-            yield Fault(row.id, f"{path.name} is no name of this identifier")
+            yield CatalogueFault(row.id, f"{path.name} is no name of this identifier")
         if path.suffix in READABLE:
             read_record(folder, row)
         elif not (folder / row.file).is_file():
-            yield Fault(row.id, f"{row.file} is missing")
+            yield CatalogueFault(row.id, f"{row.file} is missing")
     except FileNotFoundError:
-        yield Fault(row.id, f"{row.file} is missing")
+        yield CatalogueFault(row.id, f"{row.file} is missing")
     except (Malformed, OSError) as error:
-        yield Fault(row.id, str(error))
+        yield CatalogueFault(row.id, str(error))
 
 
-def _foreign_files(folder: Path, place: Path, owners: dict[str, str]) -> Iterator[Fault]:
+def _foreign_files(folder: Path, place: Path, owners: dict[str, str]) -> Iterator[CatalogueFault]:
     suffixes = {PurePosixPath(file).suffix for file in owners}
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
         return
     for path in sorted(place.iterdir()):
         name = path.relative_to(folder).as_posix()
         if path.suffix in suffixes and not path.name.startswith(".") and place != folder and name not in owners:
-            yield Fault(name, "no row of the index names this file")
+            yield CatalogueFault(name, "no row of the index names this file")
 
 
 def compare_catalogues(old: Path, new: Path) -> list[Difference]:
