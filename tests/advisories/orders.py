@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from stook.registries.versions import parse_semver
+
 from stook.advisories import VersionOrder
 from stook.registries.golang.versions import version_key
-from stook.registries.versions import parse_semver
 
 
 def crates_order(text: str) -> bytes | None:

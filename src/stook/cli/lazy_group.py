@@ -11,6 +11,7 @@ __all__ = ["COMMANDS", "LazyGroup"]
 
 COMMANDS: Final = {
     "cargo": ("stook.registries.cargo.commands", "Collect crates: those you name, or those a project's locks name."),
+    "data": ("stook.datasets.commands", "Catalogues of standards bodies: one file a record, in a folder."),
     "demo": ("stook.cli.commands.demo", "See all of it work on a bundled sample world, without any network."),
     "go": ("stook.registries.golang.commands", "Collect Go modules: follow the module index, or name modules."),
     "guard": ("stook.cli.commands.guard", "Say what the door would do with URLs and addresses; nothing is sent."),

@@ -1,0 +1,1 @@
+"""The protocol registries of the Internet Assigned Numbers Authority."""

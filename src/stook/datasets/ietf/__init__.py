@@ -1,0 +1,1 @@
+"""The RFC series and its sub-series."""

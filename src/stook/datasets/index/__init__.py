@@ -1,0 +1,1 @@
+"""Which file holds which document: the exchange format of the original, and a database for look-ups."""

@@ -1,0 +1,1 @@
+"""The words of the catalogue: bibliographic items, identifiers, dates."""

@@ -1,0 +1,1 @@
+"""The extension protocols of the XMPP Standards Foundation."""
