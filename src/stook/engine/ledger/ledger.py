@@ -136,7 +136,12 @@ class Ledger:
                     transaction.wake_lane(queue.name, lane, due_at)
 
     def announce(self, announcements: Sequence[Announcement]) -> list[bytes]:
-        """Enqueue in one transaction; returns the events' ids in the order given."""
+        """Enqueue in one transaction; returns the events' ids in the order given.
+
+        What a person asks for now begins afresh, also where dead workers held it: their events are freed first.
+        """
+        if any(announcement.urgent for announcement in announcements):
+            self.release_abandoned()
         return self.write(lambda transaction: announce_all(transaction, self.queues, announcements, self.clock.now()))
 
     def renew(self, events: Sequence[Event]) -> None:

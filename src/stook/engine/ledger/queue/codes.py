@@ -65,7 +65,7 @@ DONE: Final = (int(Code.COMPLETE), int(Code.MALFORMED), int(Code.ALIAS))
 """Known: woken by an announcement that finds it too old (`Announcement.fresh_for`)."""
 ENDED_BADLY: Final = (int(Code.MALFORMED), int(Code.NOT_FOUND), GIVEN_UP)
 """An operator may revive it."""
-AFRESH: Final = {"PROCESSED": PENDING, "ATTEMPTS": 0}
+AFRESH: Final = {"PROCESSED": PENDING, "ATTEMPTS": 0, "DELIVERIES": 0}
 """The columns of an event that begins anew."""
 
 SUSPECT_DELIVERIES: Final = 2
