@@ -70,8 +70,8 @@ IMPORTS = Rule(
     modules=frozenset(),
     attributes=frozenset(),
     places={
-        "cli/lazy_group.py": "a command is imported when it is called",
-        "run/product.py": "products are packages that have a module `registry`, and what other packages announce",
+        "api.py": "the public names, each imported from the module that it lies in when it is first used",
+        "run/products.py": "products are modules called `product`, and what other packages announce",
     },
 )
 

@@ -134,7 +134,8 @@ def _failed(events: Sequence[Event], error: StookError) -> Found:
 
 def _postponed(event: Event, error: Unavailable) -> Outcome:
     delay = postponement(error, event.attempts)
-    return Outcome(Code.PENDING, _told(error), error.status, delay, isinstance(error, LaneClosed), error.code)
+    lane = error.lane if isinstance(error, LaneClosed) else ""
+    return Outcome(Code.PENDING, _told(error), error.status, delay, bool(lane), error.code, lane=lane)
 
 
 def _told(error: StookError) -> str:

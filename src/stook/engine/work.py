@@ -257,7 +257,7 @@ class Work:
         for event, outcome in kept.ends:
             self._report(event, outcome)
         for record, reason in kept.rejected:
-            tally.fail(record, "Malformed", reason)
+            tally.reject(record, reason)
             log.warning("record kept aside", record=record, reason=reason)
 
     def _report(self, event: Event, outcome: Outcome) -> None:
@@ -266,10 +266,10 @@ class Work:
         if is_fine or (outcome.code is Code.PENDING and not outcome.reason):
             return
         if outcome.is_deferred:
-            self.tally.deferred[outcome.reason] += 1
+            self.tally.defer(event, outcome)
             return
         name = outcome.code.name.lower()
-        self.tally.fail(str(event), name, outcome.reason)
+        self.tally.fail(event, outcome)
         log.warning("event not done", queue=event.queue, outcome=name, record=str(event), reason=outcome.reason)
 
     async def _renew_leases(self) -> None:

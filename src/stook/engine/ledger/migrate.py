@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from stook.engine.errors import FailureCode, Unavailable
+from stook.engine.errors import EnvironmentFault, FailureCode, Unavailable
 
 __all__ = ["ENGINE_MIGRATIONS", "heads", "migrate"]
 
@@ -24,22 +24,69 @@ _LOCK = 0x5354_4F4F_4B  # any number that nobody else locks
 
 
 def migrate(engine: Engine, locations: Sequence[Path]) -> None:
-    """Apply what is missing; `locations` are folders of migration scripts, one branch each.
+    """Apply what is missing, branch by branch in the order given; `locations` are folders of scripts, one branch each.
+
+    Scripts are called `<number>_<branch>.py`, their revisions like the file. Branches that the database knows and
+    nobody here does, a plug-in's that is gone, are left alone. EnvironmentFault when a branch of ours is newer there.
 
     Several processes may start at once: the one that comes second finds the work done.
     """
-    if heads(locations) <= _current(engine):
+    current = _current(engine)
+    if heads(locations) <= current:
         return
-    from alembic import command  # noqa: PLC0415  a third of a second that only a new schema costs
+    _refuse_newer(locations, current)
+    from alembic.util import CommandError  # noqa: PLC0415  a third of a second that only a new schema costs
 
     with engine.connect() as connection, _alone(connection):
-        command.upgrade(_config(locations, connection), "heads")
+        try:
+            for folder in locations:
+                _upgrade(locations, folder, connection)
+        except CommandError as error:
+            raise EnvironmentFault(f"the migrations cannot be run: {error}") from error
         connection.commit()
 
 
 def heads(locations: Sequence[Path]) -> set[str]:
     """The newest revision of each branch: the last of its numbered files."""
-    return {max(path.stem for path in folder.glob("[0-9]*.py")) for folder in locations}
+    return {max(_revisions(folder)) for folder in locations}
+
+
+def _revisions(folder: Path) -> set[str]:
+    return {path.stem for path in folder.glob("[0-9]*.py")}
+
+
+def _refuse_newer(locations: Sequence[Path], current: set[str]) -> None:
+    """A revision that is not here, of a branch that is here, was made by a newer release."""
+    known = set().union(*map(_revisions, locations))
+    branches = {_branch(revision) for revision in known}
+    newer = sorted(revision for revision in current - known if _branch(revision) in branches)
+    if newer:
+        here = max(revision for revision in known if _branch(revision) == _branch(newer[0]))
+        raise EnvironmentFault(
+            f"this database was made by a newer release: its schema has {newer[0]}, and this one knows it up to {here};"
+            " install that release or a later one, or choose another database with --db"
+        )
+
+
+def _branch(revision: str) -> str:
+    return revision.partition("_")[2]
+
+
+def _upgrade(locations: Sequence[Path], folder: Path, connection: Connection) -> None:
+    """Bring one branch to its head. Alembic is not shown the revisions that it has no script for."""
+    from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415  see above
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    config = _config(locations, connection)
+    script: Any = ScriptDirectory.from_config(config)
+    known = set().union(*map(_revisions, locations))
+    (head,) = heads([folder])
+
+    def steps(current: tuple[str, ...], context: Any) -> Any:
+        return script._upgrade_revs(head, tuple(revision for revision in current if revision in known))
+
+    with EnvironmentContext(config, script, fn=steps, destination_rev=head):
+        script.run_env()
 
 
 def _current(engine: Engine) -> set[str]:
@@ -86,7 +133,7 @@ def _resumable(
     return re.sub(rf"^\s*CREATE ({kinds}) (?!IF NOT)", r"CREATE \1 IF NOT EXISTS ", statement), parameters
 
 
-def _config(locations: Sequence[Path], connection: Connection):  # type: ignore[no-untyped-def]
+def _config(locations: Sequence[Path], connection: Connection) -> Any:
     from alembic.config import Config  # noqa: PLC0415  see above
 
     config = Config()

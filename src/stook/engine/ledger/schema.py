@@ -20,6 +20,7 @@ __all__ = [
     "STATUS",
     "VALIDATOR",
     "column",
+    "create_table",
     "due_index",
     "due_index_name",
     "queue_columns",
@@ -44,7 +45,7 @@ def column(
     return Column(unquoted(name), kind, primary_key=key, nullable=null and not key, server_default=default)
 
 
-def table(name: str, *columns: Column[Any]) -> Table:
+def table(name: str, *columns: Column[Any], metadata: MetaData = METADATA) -> Table:
     """One table; clustered by its primary key where the engine can.
 
     Not so a queue: its ids are digests, and rows in that order would go to all places of a table that outgrows the
@@ -52,7 +53,7 @@ def table(name: str, *columns: Column[Any]) -> Table:
     """
     return Table(
         unquoted(name),
-        METADATA,
+        metadata,
         *columns,
         sqlite_with_rowid=ARRIVAL in {column.name for column in columns},
         mysql_engine="InnoDB",
@@ -60,6 +61,13 @@ def table(name: str, *columns: Column[Any]) -> Table:
         mariadb_engine="InnoDB",
         mariadb_charset="utf8mb4",
     )
+
+
+def create_table(name: str, *columns: Column[Any]) -> None:
+    """Make a table in a migration, on the same engines and with the same options as `table`."""
+    from alembic import op  # noqa: PLC0415  only migrations need it
+
+    table(name, *columns, metadata=MetaData()).create(op.get_bind())
 
 
 @compiles(CreateTable, "mysql", "mariadb")

@@ -19,8 +19,8 @@ from stook.engine.words import Written
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION, Entry
 from stook.registries.golang.queues import FEED
 from stook.registries.golang.records import FeedPage
+from stook.registries.golang.tables import GO_LIST
 from stook.registries.golang.times import moment
-from stook.registries.store import GO_LIST
 
 __all__ = ["keep_feed_pages"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stook.engine.errors import LaneClosed, StookError, Unavailable
+from stook.engine.errors import FailureCode, LaneClosed, StookError, Unavailable
 from stook.engine.ledger.queue.claim import URGENT
 from stook.engine.ledger.queue.settle import postponement
 from stook.engine.words import Code, Event, Outcome
@@ -23,10 +23,10 @@ def absent(event: Event, status: int, body: bytes) -> Outcome:
     verdict = judge(status, body, is_fresh=is_first_look(event))
     reason = f"{verdict.kind}: {verdict.message}"
     if verdict.is_terminal:
-        return Outcome(Code.NOT_FOUND, reason, status)
+        return Outcome(Code.NOT_FOUND, reason, status, failure=FailureCode.NOT_FOUND)
     if verdict.delay is not None:
-        return Outcome(Code.PENDING, reason, status, verdict.delay)
-    return Outcome(Code.FAILED, reason, status)
+        return Outcome(Code.PENDING, reason, status, verdict.delay, failure=FailureCode.NOT_FOUND)
+    return Outcome(Code.FAILED, reason, status, failure=FailureCode.NOT_FOUND)
 
 
 def troubled(event: Event, error: StookError) -> Outcome:
@@ -35,7 +35,8 @@ def troubled(event: Event, error: StookError) -> Outcome:
     if not isinstance(error, Unavailable):
         return Outcome(Code.FAILED, reason, error.status, failure=error.code)
     delay = postponement(error, event.attempts)
-    return Outcome(Code.PENDING, reason, error.status, delay, isinstance(error, LaneClosed), error.code)
+    lane = error.lane if isinstance(error, LaneClosed) else ""
+    return Outcome(Code.PENDING, reason, error.status, delay, bool(lane), error.code, lane=lane)
 
 
 def later(event: Event) -> Outcome:
