@@ -34,8 +34,8 @@ from stook.engine.ledger import connect
 from stook.engine.ledger.migrate import VERSION_TABLE
 from stook.engine.ledger.schema import LANE, METADATA, POLL
 from stook.registries.golang.queues import PAGE
-from stook.registries.store import GO_LIST
-from stook.run.product import find_registries
+from stook.registries.golang.tables import GO_LIST
+from stook.run.products import find_products
 from stook.testing import LoopbackRegistry, World
 
 RETRY_AFTER = 3.0  # seconds
@@ -256,7 +256,8 @@ def main() -> None:
     parser.add_argument("--gap", type=float, default=0.05, help="seconds, of the proxy; the package site's is twice")
     parser.add_argument("--latency", type=float, default=0.03, help="seconds until the registry answers")
     chosen = parser.parse_args()
-    find_registries()  # METADATA has their tables from now on
+    for product in find_products().products.values():
+        product.queues()  # METADATA has their tables from now on
     engine, dialect = connect(chosen.url)
     drop(engine)
     with tempfile.TemporaryDirectory(prefix="stook-hosts-") as folder, LoopbackRegistry(world_of(chosen.modules)) as it:

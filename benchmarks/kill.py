@@ -33,8 +33,8 @@ import sqlalchemy as sa
 from stook.engine.ledger import connect
 from stook.engine.ledger.schema import METADATA
 from stook.engine.words import Announcement
-from stook.run.build import announce_standing, open_ledger, registry_named
-from stook.settings import load_settings
+from stook.run.build import announce_standing, open_ledger
+from stook.run.products import product_named, read_settings
 from stook.testing import LoopbackRegistry, World, sample_world
 
 LEASE = 4.0  # seconds
@@ -120,9 +120,9 @@ class Run:
 
     def fill(self, world: World) -> None:
         """The queue as it begins: all crates, or the feed at its beginning."""
-        settings = load_settings({k: v for k, v in self.told.items() if k.startswith("STOOK_")}, self.folder, {})
+        settings = read_settings({k: v for k, v in self.told.items() if k.startswith("STOOK_")}, self.folder, {})
         with open_ledger(settings) as ledger:
-            announce_standing(ledger, registry_named(self.name), settings)
+            announce_standing(ledger, product_named(self.name), settings)
             if self.name == "cargo":
                 names = sorted(crate.name for crate in world.crates.values())
                 ledger.announce([Announcement("cargo-index", name.lower(), source="seed") for name in names])

@@ -14,8 +14,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from stook.cli.main import stook
 from stook.engine.ledger.dialects.mysql import mysql_engine
 from stook.engine.ledger.schema import METADATA
-from stook.registries import store
-from stook.settings import Row, describe
+from stook.run.products import find_products
+from stook.settings import SettingRow, Settings, describe
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 WIDTH = 100
@@ -59,10 +59,15 @@ throttle_giveup = 3
 
 
 def settings_page() -> str:
-    return SETTINGS + "".join(map(_settings_line, describe())) + LANES
+    return SETTINGS + "".join(map(_settings_line, describe(_default_settings()))) + LANES
 
 
-def _settings_line(row: Row) -> str:
+def _default_settings() -> Settings:
+    """The settings of somebody who has set nothing."""
+    return Settings(products={name: kind() for name, kind in find_products().sections.items()})
+
+
+def _settings_line(row: SettingRow) -> str:
     default = f"`{row.default}`" if row.default else "(empty)"
     return f"| `{row.key}` | `{row.env}` | {row.type} | {default} | {row.help} |\n"
 
@@ -87,7 +92,8 @@ def _helps(command: click.Command, parent: click.Context | None, name: str) -> I
 def schema_page() -> str:
     """The tables as the migrations make them on MySQL 8, for people who must hand a schema to somebody."""
     dialect = mysql_engine(make_url("mysql://nobody@127.0.0.1/stook")).dialect
-    assert store.HISTORY.metadata is METADATA  # importing the registries adds their tables
+    for product in find_products().products.values():
+        product.queues()  # imports its tables
     made: list[CreateTable | CreateIndex] = [CreateTable(table) for table in METADATA.sorted_tables]
     made += [CreateIndex(index) for table in METADATA.sorted_tables for index in sorted(table.indexes, key=str)]
     statements = (str(one.compile(dialect=dialect)).replace("\t", "  ").strip() + ";" for one in made)

@@ -72,9 +72,9 @@ IMPORTS = Rule(
     modules=frozenset(),
     attributes=frozenset(),
     places={
-        "cli/lazy_group.py": "a command is imported when it is called",
         "datasets/registry.py": "flavours are the packages of its own folder",
-        "run/product.py": "products are packages that have a module `registry`, and what other packages announce",
+        "api.py": "the public names, each imported from the module that it lies in when it is first used",
+        "run/products.py": "products are modules called `product`, and what other packages announce",
     },
 )
 

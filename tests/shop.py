@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 import stook as stook_package
 from stook.cli.main import stook
 from stook.run.build import open_ledger
-from stook.settings import load_settings
+from stook.run.products import read_settings
 from stook.testing import LoopbackRegistry, World
 from stook.testing.registry import Seen
 
@@ -94,7 +94,7 @@ def small_world(crates: int = 4, versions: int = 3) -> World:
 def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database file with all tables, to be copied: making them takes longer than most tests."""
     folder = tmp_path_factory.mktemp("new")
-    with open_ledger(load_settings({"STOOK_DB": f"sqlite:///{folder.as_posix()}/stook.db"}, folder, {})):
+    with open_ledger(read_settings({"STOOK_DB": f"sqlite:///{folder.as_posix()}/stook.db"}, folder, {})):
         return folder / "stook.db"
 
 

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from packages import install
 
 import stook
 from stook.cli.main import stook as command_line
 from stook.engine import words
+from stook.run.products import find_products, read_settings
 from stook.settings import describe, load_settings
 from stook.testing import LoopbackRegistry, sample_world
 
@@ -103,16 +105,18 @@ def command_lines(page: Path) -> Iterator[str]:
 def test_commands(page: Path) -> None:
     """Every `stook …` that a page shows is a command with options that there are."""
     for line in command_lines(page):
-        if line.startswith("stook "):
+        is_of_the_tutorial = page == TUTORIAL and "pebble" in line  # `test_add_a_product` runs those
+        if line.startswith("stook ") and not is_of_the_tutorial:
             result = CliRunner().invoke(command_line, [*shlex.split(line)[1:], "--help"], prog_name="stook")
             assert result.exit_code == 0, f"{line}: {result.output}"
 
 
 @pytest.mark.parametrize("page", OURS, ids=lambda page: page.name)
-def test_settings(page: Path) -> None:
+def test_settings(page: Path, tmp_path: Path) -> None:
     """Every setting that a page names exists, by its name in the environment."""
     named = set(re.findall(r"STOOK_[A-Z_]*[A-Z]", text(page)))
-    assert named <= {row.env for row in describe()}
+    own = {name for name in named if name.startswith("STOOK_PEBBLE")} if page == TUTORIAL else set()
+    assert named - own <= {row.env for row in describe(read_settings({}, tmp_path))}
 
 
 @pytest.mark.parametrize("page", OURS, ids=lambda page: page.name)
@@ -123,7 +127,7 @@ def test_settings_files(page: Path, tmp_path: Path) -> None:
         is_other = "project" in table or any("repository" in one for one in table.values() if isinstance(one, dict))
         if table and not is_other:
             (tmp_path / "stook.toml").write_text(body, encoding="utf-8")
-            load_settings({}, tmp_path)
+            load_settings({}, tmp_path, find_products().sections, unread=["pebble"])
 
 
 def test_words() -> None:
@@ -138,9 +142,10 @@ def test_words() -> None:
 
 
 def schema() -> dict[str, list[str]]:
-    """Columns by table, as a fresh process finds them with every registry that comes with Stook."""
+    """Columns by table, as a fresh process finds them with every product that comes with Stook."""
     code = (
-        "import json; from stook.run.product import find_registries; find_registries();"
+        "import json; from stook.run.products import find_products;"
+        "[product.queues() for product in find_products().products.values()];"
         "from stook.engine.ledger.schema import METADATA;"
         "print(json.dumps({name: [one.name for one in table.c] for name, table in METADATA.tables.items()}))"
     )
@@ -258,7 +263,7 @@ class Reader:
 
     def write(self, name: str, body: str) -> None:
         """A file of the tutorial, as it stands there."""
-        file = self.folder / name
+        file, body = self.folder / name, body.replace(PORT, self.port)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(body, encoding="utf-8")
 
@@ -282,12 +287,7 @@ class Reader:
 
     def install(self) -> str:
         """What pip would leave of the package: a test may not fetch a build backend."""
-        project = tomllib.loads((self.folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-        self.write("stook_pebble-0.1.0.dist-info/METADATA", head)
-        groups = project["entry-points"].items()
-        lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in entries.items()) for group, entries in groups]
-        self.write("stook_pebble-0.1.0.dist-info/entry_points.txt", "\n".join(lines))
+        install(self.folder, self.folder)
         return ""
 
     def serve(self, command: str) -> str:
@@ -344,8 +344,8 @@ def assert_shown(shown: str, printed: str, port: str) -> None:
     )
 
 
-def test_add_a_registry(reader: Reader) -> None:
-    """Whoever follows the tutorial to the letter, but for pip, has a registry that works."""
+def test_add_a_product(reader: Reader) -> None:
+    """Whoever follows the tutorial to the letter, but for pip, has a product that works."""
     for language, body in blocks(TUTORIAL):
         file = re.match(r"# (\S+\.(?:py|toml))\n", body)
         if file:
@@ -353,3 +353,9 @@ def test_add_a_registry(reader: Reader) -> None:
         elif language == "console":
             for command, shown in dialogue(body):
                 assert_shown(shown, reader.run(command), reader.port)
+
+
+def test_the_tutorial_uses_the_public_interface() -> None:
+    """The tutorial imports nothing of Stook but `stook.api` and `stook.testing`."""
+    imported = re.findall(r"^\s*(?:from|import) (stook(?:\.\w+)*)\b(?!_)", text(TUTORIAL), re.MULTILINE)
+    assert set(imported) == {"stook.api", "stook.testing"}

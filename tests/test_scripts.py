@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stook.cli.main import stook
+from stook.run.products import read_settings
 from stook.settings import describe
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -69,7 +70,7 @@ def test_only_door_sees(tmp_path: Path, code: str) -> None:
         ("engine/door/transport.py", "import ssl, socket, aiohttp"),
         ("testing/registry.py", "import asyncio\nasyncio.start_server(None)"),
         ("registries/cargo/locks/child.py", "import subprocess"),
-        ("cli/lazy_group.py", "import importlib\nimportlib.import_module(name)"),
+        ("run/products.py", "import importlib\nimportlib.import_module(name)"),
         ("web/page.py", "from urllib.parse import urlsplit\nimport asyncio\nasyncio.sleep(0)"),
         ("web/page.py", "def f(requests, socket):\n    return requests.items(), socket.name"),
         ("registries/toy.py", "import importlib\nimportlib.import_module('stook.registries.cargo')"),
@@ -102,11 +103,11 @@ def test_the_project_has_one_door() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_reference_is_complete() -> None:
+def test_reference_is_complete(tmp_path: Path) -> None:
     """The reference pages name every setting and every command; that each word is fresh is `scripts/check`'s."""
     made = runpy.run_path(str(SCRIPTS / "docs.py"))
     pages = "".join(page.read_text(encoding="utf-8") for page in (SCRIPTS.parent / "docs" / "reference").glob("*.md"))
-    wanted = [f"`{row.env}`" for row in describe()] + [
+    wanted = [f"`{row.env}`" for row in describe(read_settings({}, tmp_path))] + [
         f"## {name}\n" for name, _ in made["_helps"](stook, None, "stook")
     ]
     assert [name for name in wanted if name not in pages] == []

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from stook import __version__
 from stook.engine.errors import UserError
-from stook.settings import LaneRule, Settings, describe, load_settings
+from stook.registries.cargo.settings import CargoSettings
+from stook.registries.golang.settings import GoSettings
+from stook.run.products import read_settings
+from stook.settings import LaneRule, Settings, describe, load_settings, values
+from stook.settings.option import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopSettings:
+    """The section of a product that has a secret."""
+
+    url: str = setting("https://shop.example", values.url, "Where it is.")
+    gap: float = setting(2.0, values.gap, "Seconds between two request starts.")
+    token: str = setting("", values.text, "A secret.", mask=lambda text: "***" if text else "")
+
 
 SECRET_URL = "postgresql://stook:s3cr@t/x@db.example/stook?sslmode=require"
 
@@ -18,7 +33,15 @@ def settings_of(folder: Path, toml: str = "", **environment: str) -> Settings:
     """The settings that a file and an environment give."""
     if toml:
         (folder / "stook.toml").write_text(toml, encoding="utf-8")
-    return load_settings({f"STOOK_{name}": value for name, value in environment.items()}, folder)
+    return read_settings({f"STOOK_{name}": value for name, value in environment.items()}, folder)
+
+
+def cargo_of(settings: Settings) -> CargoSettings:
+    return settings.section("cargo", CargoSettings)
+
+
+def go_of(settings: Settings) -> GoSettings:
+    return settings.section("go", GoSettings)
 
 
 def refusal(folder: Path, toml: str = "", **environment: str) -> str:
@@ -31,9 +54,9 @@ def refusal(folder: Path, toml: str = "", **environment: str) -> str:
 def test_defaults(tmp_path: Path) -> None:
     """Without anything said, the public services, their paces, and a file in the user's data folder hold."""
     found = settings_of(tmp_path)
-    assert found.cargo.index_url == "https://index.crates.io"
-    assert (found.cargo.index_gap, found.cargo.api_gap, found.cargo.api_age) == (0.1, 1.0, 24.0)
-    assert (found.go.index_gap, found.go.proxy_gap, found.go.pkgsite_gap) == (0.25, 0.05, 0.1)
+    assert cargo_of(found).index_url == "https://index.crates.io"
+    assert (cargo_of(found).index_gap, cargo_of(found).api_gap, cargo_of(found).api_age) == (0.1, 1.0, 24.0)
+    assert (go_of(found).index_gap, go_of(found).proxy_gap, go_of(found).pkgsite_gap) == (0.25, 0.05, 0.1)
     assert (found.throttle.base, found.throttle.max, found.throttle.giveup) == (60, 900, 5)
     assert re.fullmatch(r"sqlite:////.*/stook/stook\.db", found.db)
     assert set(found.origins.values()) == {"default"}
@@ -42,8 +65,8 @@ def test_defaults(tmp_path: Path) -> None:
 def test_later_wins(tmp_path: Path) -> None:
     """A file wins over defaults, the environment over the file, an option over both; each is named as origin."""
     (tmp_path / "stook.toml").write_text('log = "info"\n[cargo]\nindex_gap = 1\napi_gap = 2\n', encoding="utf-8")
-    found = load_settings({"STOOK_CARGO_API_GAP": "3", "STOOK_LOG": "error"}, tmp_path, {"log": "debug", "db": None})
-    assert (found.cargo.index_gap, found.cargo.api_gap, found.log) == (1.0, 3.0, "debug")
+    found = read_settings({"STOOK_CARGO_API_GAP": "3", "STOOK_LOG": "error"}, tmp_path, {"log": "debug", "db": None})
+    assert (cargo_of(found).index_gap, cargo_of(found).api_gap, found.log) == (1.0, 3.0, "debug")
     assert found.origins["cargo.index_gap"] == str(tmp_path / "stook.toml")
     assert found.origins["cargo.api_gap"] == "STOOK_CARGO_API_GAP"
     assert found.origins["log"] == "--log"
@@ -132,10 +155,10 @@ def test_values_are_read(tmp_path: Path) -> None:
         CARGO_SEEDS="serde, rand,,serde",
         UNSAFE_ALLOW_NETWORKS="127.0.0.0/8, fd00::/8",
     )
-    assert found.cargo.index_url == "http://127.0.0.1:8080/crates-index"
-    assert found.cargo.seeds == ("serde", "rand")
+    assert cargo_of(found).index_url == "http://127.0.0.1:8080/crates-index"
+    assert cargo_of(found).seeds == ("serde", "rand")
     assert [str(one) for one in found.unsafe_allow_networks] == ["127.0.0.0/8", "fd00::/8"]
-    assert found.go.cached_only is False
+    assert go_of(found).cached_only is False
 
 
 def test_user_agent(tmp_path: Path) -> None:
@@ -146,7 +169,9 @@ def test_user_agent(tmp_path: Path) -> None:
 
 def test_secrets_are_never_shown(tmp_path: Path) -> None:
     """Neither `repr`, nor the rows to print, nor a refusal contains a password or a token."""
-    found = settings_of(tmp_path, DB=SECRET_URL, GITHUB_TOKEN="ghp_s3cr")
+    environment = {"STOOK_DB": SECRET_URL, "STOOK_SHOP_TOKEN": "ghp_s3cr"}
+    found = load_settings(environment, tmp_path, {"shop": ShopSettings})
+    assert found.section("shop", ShopSettings).token == "ghp_s3cr"
     assert found.db == SECRET_URL
     assert found.shown_db == "postgresql://stook:***@db.example/stook?sslmode=require"
     shown = [repr(found), repr(describe(found)), refusal(tmp_path, DB="postgres://me:s3cr@h/x")]
@@ -173,11 +198,33 @@ def test_lanes_of_one_host(tmp_path: Path) -> None:
     assert found.lane_gap("127.0.0.1") == 1.0
 
 
-def test_every_setting_is_described() -> None:
+def test_a_products_own_lane(tmp_path: Path) -> None:
+    """A section's plain `gap` is the pace of the lane that is called like the product, and of its `url`'s host."""
+    found = load_settings({"STOOK_SHOP_GAP": "0.5"}, tmp_path, {"shop": ShopSettings})
+    assert found.lane_names == ("shop",)
+    assert found.lane_gap("shop") == found.lane_gap("shop.example") == 0.5
+
+
+def test_a_section_has_its_type(tmp_path: Path) -> None:
+    """Asking for a section as another product's type is a mistake of the program, and said at once."""
+    with pytest.raises(TypeError, match="section cargo holds CargoSettings, not GoSettings"):
+        settings_of(tmp_path).section("cargo", GoSettings)
+
+
+def test_sections_of_broken_products_are_unread(tmp_path: Path) -> None:
+    """Settings of a product that is left out stop nobody; without it they would be unknown."""
+    (tmp_path / "stook.toml").write_text("[shop]\ncolour = 1\n", encoding="utf-8")
+    environment = {"STOOK_SHOP_SIZE": "2"}
+    assert load_settings(environment, tmp_path, {}, unread=["shop"]).products == {}
+    with pytest.raises(UserError, match="shop"):
+        load_settings(environment, tmp_path, {})
+
+
+def test_every_setting_is_described(tmp_path: Path) -> None:
     """Each setting has a key, an environment name of the same words, and a line of help that ends."""
-    rows = describe()
-    assert len({row.key for row in rows}) == len(rows) > 25
+    rows = describe(settings_of(tmp_path))
+    assert len({row.key for row in rows}) == len(rows) > 20
     for row in rows:
         assert row.env == "STOOK_" + row.key.replace(".", "_").upper()
         assert row.help.endswith(".")
-    assert {row.key for row in rows if row.is_secret} == {"db", "github.token"}
+    assert {row.key for row in rows if row.is_secret} == {"db"}

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -14,9 +15,10 @@ from click.testing import CliRunner, Result
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError
 
 from stook import __version__
-from stook.cli.lazy_group import COMMANDS
+from stook.cli.lazy_group import CORE, StookCommands
 from stook.cli.main import Frame, stook
-from stook.engine.errors import Malformed, Unavailable, UserError
+from stook.engine.errors import EnvironmentFault, Malformed, Unavailable, UserError
+from stook.run.products import CORE_COMMANDS, read_settings
 from stook.settings import describe
 
 
@@ -57,6 +59,7 @@ def ending(raised: BaseException | int | None) -> Result:
         (Unavailable("index.crates.io timed out"), 3, "index.crates.io timed out"),
         (Unavailable("429"), 3, "Not reachable: 429"),
         (Malformed("no JSON"), 1, "Malformed: no JSON"),
+        (EnvironmentFault("made by a newer release"), 3, "Error: made by a newer release"),
         (
             OperationalError("SELECT 1", {}, OSError("connection refused\nhint")),
             3,
@@ -103,7 +106,7 @@ def test_misspelt_command() -> None:
 
 
 def test_help_needs_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Help works though the settings be wrong; the command itself then says what is wrong."""
+    """Help works when the settings are wrong; the command itself then says what is wrong."""
     monkeypatch.setenv("STOOK_NOPE", "1")
     assert run("settings", "--help").exit_code == 0
     result = run("settings")
@@ -124,11 +127,11 @@ def test_global_options_reach_the_settings() -> None:
     assert found["log"] == ("info", "--log")
 
 
-def test_settings_for_people() -> None:
+def test_settings_for_people(tmp_path: Path) -> None:
     """Every setting is a line, however narrow the terminal, with who set it; the password is masked."""
     result = run("--db", "mysql://me:s3cr@127.0.0.1/x", "settings")
     lines = result.stdout.splitlines()
-    for row in describe():
+    for row in describe(read_settings({}, tmp_path)):
         assert sum(line.startswith(f"{row.key} =") for line in lines) == 1
     assert "cargo.api_gap = 1  (default)" in lines
     assert "db = mysql://me:***@127.0.0.1/x  (from --db; default: sqlite:///<user data folder>/stook/stook.db)" in lines
@@ -142,7 +145,7 @@ def walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[
         context = click.Context(command)
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
-            assert inner is not None, f"{name} is in COMMANDS, but its module has no such command"
+            assert inner is not None, f"{name} has no command"
             yield from walk(inner, (*path, name))
 
 
@@ -155,11 +158,11 @@ def test_every_command_has_help_with_an_example() -> None:
 
 
 def test_every_module_holds_its_command() -> None:
-    """A command module has a command of its own name, and a sentence for the list of commands."""
-    for name, (_, sentence) in COMMANDS.items():
-        command = stook.get_command(click.Context(stook), name)
-        assert command is not None
-        assert sentence.endswith("."), name
+    """A command is called like its entry, and has a sentence for the list of commands."""
+    assert tuple(sorted(CORE)) == CORE_COMMANDS
+    for name, entry in StookCommands("stook").entries().items():
+        assert entry.load().name == name
+        assert entry.help.endswith("."), name
 
 
 def test_help_imports_no_heavy_part() -> None:

@@ -15,7 +15,8 @@ from stook.engine.ledger.schema import POLL
 from stook.engine.words import Written
 from stook.registries.cargo.records import Enrichment
 from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
-from stook.registries.store import HISTORY, MIGRATIONS, RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.store import HISTORY, MIGRATIONS
 from stook.testing import ManualClock
 
 from .tables import Tables  # noqa: TID252

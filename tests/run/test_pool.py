@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from stook.engine.errors import FailureCode
 from stook.run.report import SOURCES, UNREACHABLE, Report
-from stook.run.service import joined
+from stook.run.service import join_reports
 
 NAMES = tuple(f"crate-{number}" for number in range(24))
 GAP = 0.05
@@ -28,9 +29,9 @@ def announce(shop: Any, tmp_path: Path) -> None:
     """All crates of the shop are due."""
     from stook.engine.words import Announcement
     from stook.run.build import open_ledger
-    from stook.settings import load_settings
+    from stook.run.products import read_settings
 
-    with open_ledger(load_settings({"STOOK_DB": f"sqlite:///{shop.database.as_posix()}"}, tmp_path, {})) as ledger:
+    with open_ledger(read_settings({"STOOK_DB": f"sqlite:///{shop.database.as_posix()}"}, tmp_path, {})) as ledger:
         ledger.announce([Announcement("cargo-index", name, source="seed") for name in NAMES])
 
 
@@ -116,7 +117,7 @@ def test_a_dead_worker_is_replaced(full_shop: Any) -> None:
     assert all(row["LICENSE"] for row in full_shop.tables()["VERSION_RUST"])
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 130), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 130), (signal.SIGINT, 130), (signal.SIGHUP, 130)])
 def test_told_to_stop(full_shop: Any, number: signal.Signals, code: int) -> None:
     """A signal to the command reaches all workers: they end without a trace, and nothing stays held."""
     process = full_shop.start("work", "cargo", "--once", "--workers", "2", "--json")
@@ -126,6 +127,7 @@ def test_told_to_stop(full_shop: Any, number: signal.Signals, code: int) -> None
     out, error = process.communicate(timeout=60)
     assert (process.returncode, "Traceback" in error, len(workers)) == (code, False, 2)
     assert json.loads(out)["command"] == "work cargo"
+    assert number.name in json.loads(out)["notes"]["interrupted"]
     assert all(is_gone(pid) for pid in workers)
     held = "SELECT count(*) FROM TB_CRAWLER_POLL WHERE PROCESSED BETWEEN 20 AND 29 AND DUE_AT > ?"
     assert full_shop.sql(held, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}") == [(0,)]
@@ -156,36 +158,39 @@ def test_orphans_end(full_shop: Any) -> None:
 
 
 BROKEN = '''
-"""A registry whose source kills its worker."""
+"""A product whose source kills its worker."""
 import os
 from pathlib import Path
 from stook.engine.ledger import poll_queue
-from stook.run.product import Registry
+from stook.run.product import NoSettings, Product
 
 QUEUE = poll_queue("deadly", "deadly")
 
 def sources(options, tasks, batch):
     if os.environ.get("DEADLY") and "spawn_main" in Path("/proc/self/cmdline").read_text():
-        os._exit(9)
+        os._exit(9) if os.environ["DEADLY"] == "exit" else os.kill(os.getpid(), 9)
     return []
 
-REGISTRY = Registry("deadly", "Deadly", (QUEUE,), sources)
+PRODUCT = Product("deadly", "Deadly", NoSettings, lambda: (QUEUE,), sources)
 '''
 
 
-def test_workers_that_keep_dying(shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When a worker dies again and again without doing anything, the run ends and says so."""
+@pytest.mark.parametrize(("way", "sentence"), [("exit", "exit code 9"), ("kill", "signal 9")])
+def test_workers_that_keep_dying(
+    shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, sentence: str
+) -> None:
+    """When a worker dies again and again without doing anything, whatever kills it, the run ends and says so."""
     (tmp_path / "stook_deadly_worked.py").write_text(BROKEN)
     info = tmp_path / "stook_deadly_worked-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stook-deadly-worked\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[stook.registries]\ndeadly = stook_deadly_worked:REGISTRY\n")
+    (info / "entry_points.txt").write_text("[stook.products]\ndeadly = stook_deadly_worked:PRODUCT\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("DEADLY", "1")
+    monkeypatch.setenv("DEADLY", way)
     result = shop.run("work", "deadly", "--workers", "2", code=1)
     assert "died 5 times" in result.stderr
-    assert "exit code 9" in result.stderr
+    assert sentence in result.stderr
 
 
 def part(**notes: Any) -> Report:
@@ -193,7 +198,7 @@ def part(**notes: Any) -> Report:
     report.count("complete", 2)
     report.rows.written = 3
     report.traffic("host").count = 4
-    report.fail("a@1", "failed", "why")
+    report.fail("a@1", FailureCode.MALFORMED, "why")
     return report
 
 
@@ -201,7 +206,7 @@ def test_reports_are_added_up() -> None:
     """Counts, rows, requests and failures are sums; failures that no report lists any more are still counted."""
     whole, one, two = Report("work cargo", datetime.now(UTC)), part(), part()
     one.failures_total += 900
-    joined(whole, [one, two])
+    join_reports(whole, [one, two])
     assert (whole.counts, whole.rows.written, whole.requests["host"].count) == ({"complete": 4}, 6, 8)
     assert (len(whole.failures), whole.failures_total) == (2, 902)
 
@@ -210,17 +215,18 @@ def test_a_closed_lane_is_one_failure() -> None:
     """What every worker tells of the same lane counts once."""
     whole, parts = Report("work cargo", datetime.now(UTC)), [part(), part()]
     for one in parts:
-        one.fail("lane cargo.api", "LaneClosed", "HTTP 403")
-    joined(whole, parts)
+        one.fail("lane cargo.api", FailureCode.LANE_CLOSED, "HTTP 403")
+    join_reports(whole, parts)
     assert [one.event for one in whole.failures] == ["a@1", "lane cargo.api", "a@1"]
     assert whole.failures_total == 3
+    assert whole.failures_by_code == {"malformed": 2, "lane_closed": 1}
 
 
 def test_notes_are_joined() -> None:
     """Tables and visits are added up; nobody was reached only if no worker reached anybody."""
     line = {"source": "s", "visits": 2, "remaining": 9}
     whole = Report("work cargo", datetime.now(UTC))
-    joined(
+    join_reports(
         whole, [part(**{SOURCES: [line], UNREACHABLE: "x", "written by table": {"t": 1}}), part(**{SOURCES: [line]})]
     )
     assert whole.notes[SOURCES] == [{"source": "s", "visits": 4, "remaining": 0}]

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from stook.run.report import FAILURES_KEPT, Report
+from stook.engine.errors import FailureCode
+from stook.run.report import FAILURES_LISTED, Report
 from stook.run.report_view import show_report
-from stook.terminal.tables import progress_console
 
 
 def sample() -> Report:
@@ -19,7 +19,7 @@ def sample() -> Report:
     report.count("complete")
     report.rows.written = 1201
     report.traffic("index.crates.io").count += 7
-    report.fail("serde (index)", "Malformed", "no [bold]JSON[/bold] \x1b[31m")
+    report.fail("serde (index)", FailureCode.MALFORMED, "no [bold]JSON[/bold] \x1b[31m")
     report.next.append("stook queue retry")
     report.notes["left out"] = ["a git dependency", "a path"]
     return report
@@ -36,8 +36,19 @@ def test_json_has_the_contracts_fields(capsys: pytest.CaptureFixture[str]) -> No
         "counts": {"complete": 1201},
         "rows": {"written": 1201, "unchanged": 0},
         "requests": {"index.crates.io": {"count": 7, "not_modified": 0, "throttled": 0, "failed": 0, "bytes": 0}},
-        "failures": [{"event": "serde (index)", "error": "Malformed", "reason": "no [bold]JSON[/bold] \x1b[31m"}],
+        "failures": [
+            {
+                "event": "serde (index)",
+                "error": "malformed",
+                "reason": "no [bold]JSON[/bold] \x1b[31m",
+                "code": "malformed",
+                "queue": "",
+                "name": "",
+                "version": "",
+            }
+        ],
         "failures_total": 1,
+        "failures_by_code": {"malformed": 1},
         "next": ["stook queue retry"],
         "notes": {"left out": ["a git dependency", "a path"]},
     }
@@ -63,17 +74,13 @@ def test_tables_show_the_same(capsys: pytest.CaptureFixture[str]) -> None:
 def test_first_hundred_failures() -> None:
     """Failures beyond the first hundred are counted, not kept."""
     report = Report("cargo collect", datetime(2026, 11, 1, 12))
-    for number in range(FAILURES_KEPT + 5):
-        report.fail(f"event {number}", "404", "gone")
-    assert len(report.failures) == FAILURES_KEPT
-    assert report.failures_total == FAILURES_KEPT + 5
+    for number in range(FAILURES_LISTED + 5):
+        report.fail(f"event {number}", FailureCode.NOT_FOUND, "gone")
+    assert len(report.failures) == FAILURES_LISTED
+    assert report.failures_total == FAILURES_LISTED + 5
+    assert report.failures_by_code == {"not_found": FAILURES_LISTED + 5}
 
 
 def test_exit_code() -> None:
     """A run without failures ends with 0."""
     assert Report("demo", datetime(2026, 11, 1)).exit_code == 0
-
-
-def test_no_progress_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Progress is drawn on a terminal only."""
-    assert progress_console() is None

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Mapping
 from typing import Final
 
 import click
 
-__all__ = ["COMMANDS", "LazyGroup"]
+from stook.engine.errors import EnvironmentFault, FailureCode
+from stook.run.product import LazyCommand
+from stook.run.products import find_products
 
-COMMANDS: Final = {
-    "cargo": ("stook.registries.cargo.commands", "Collect crates: those you name, or those a project's locks name."),
-    "data": ("stook.datasets.commands", "Catalogues of standards bodies: one file a record, in a folder."),
-    "demo": ("stook.cli.commands.demo", "See all of it work on a bundled sample world, without any network."),
-    "go": ("stook.registries.golang.commands", "Collect Go modules: follow the module index, or name modules."),
-    "guard": ("stook.cli.commands.guard", "Say what the door would do with URLs and addresses; nothing is sent."),
-    "queue": ("stook.cli.commands.queue", "Look at the queues and steer them: status, retry, resync, revive."),
-    "settings": ("stook.cli.commands.settings", "Show every setting: its value, who set it, and its default."),
-    "show": ("stook.cli.commands.show", "Show what is stored of a package, or of one of its versions."),
-    "work": ("stook.cli.commands.work", "Take work from a registry's queues until stopped, or until nothing is due."),
+__all__ = ["CORE", "LazyGroup", "ProductViews", "StookCommands"]
+
+CORE: Final = {
+    "demo": LazyCommand(
+        "stook.cli.commands.demo:demo", "See all of it work on a bundled sample world, without any network."
+    ),
+    "guard": LazyCommand(
+        "stook.cli.commands.guard:guard", "Judge URLs and addresses as the door would; nothing is sent."
+    ),
+    "queue": LazyCommand(
+        "stook.cli.commands.queue:queue", "Look at the queues and steer them: status, retry, resync, revive."
+    ),
+    "settings": LazyCommand(
+        "stook.cli.commands.settings:settings", "Show every setting: its value, its origin, and its default."
+    ),
+    "show": LazyCommand("stook.cli.commands.show:show", "Show what is stored of a package, or of one of its versions."),
+    "work": LazyCommand(
+        "stook.cli.commands.work:work", "Take work from a product's queues until stopped, or until nothing is due."
+    ),
 }
-"""Command name to its module, which has a list `commands`, and to its line in `--help`."""
+"""The commands that belong to no product."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is called."""
+    """A group whose commands are imported when they are called."""
+
+    def entries(self) -> Mapping[str, LazyCommand]:
+        """The commands by name."""
+        raise NotImplementedError
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return sorted(self.entries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        commands: list[click.Command] = importlib.import_module(COMMANDS[cmd_name][0]).commands
-        return next((command for command in commands if command.name == cmd_name), None)
+        entry = self.entries().get(cmd_name)
+        return entry.load() if entry else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -41,8 +54,25 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.NoSuchCommand:
+            if exclusion := find_products().excluded(args[0]):
+                raise EnvironmentFault(exclusion.sentence, FailureCode.INTERNAL) from None
             raise click.NoSuchCommand(args[0], possibilities=self.list_commands(ctx), ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+            formatter.write_dl([(name, entry.help) for name, entry in sorted(self.entries().items())])
+
+
+class StookCommands(LazyGroup):
+    """The commands of `stook`: its own, and those of the products."""
+
+    def entries(self) -> Mapping[str, LazyCommand]:
+        products = find_products().products.values()
+        return {**{name: entry for product in products for name, entry in product.commands.items()}, **CORE}
+
+
+class ProductViews(LazyGroup):
+    """The commands of `stook show`: one a product that has a view."""
+
+    def entries(self) -> Mapping[str, LazyCommand]:
+        return {name: product.show for name, product in find_products().products.items() if product.show}

@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from stook import __version__
-from stook.cli.lazy_group import LazyGroup
+from stook.cli.lazy_group import StookCommands
 from stook.run.exit_codes import ENVIRONMENT, FAILED, ending_of
 from stook.run.options import Invocation
 
@@ -24,8 +24,8 @@ Exit codes: 0 all done; 1 finished, but some events failed (they are listed);
 130 interrupted (everything kept is whole, running again goes on)."""
 
 
-class Frame(LazyGroup):
-    """Runs a command; what it returns is the exit code (None is 0), what it raises becomes one."""
+class Frame(StookCommands):
+    """Runs a command. Its return value is the exit code, None is 0; an error it raises becomes an exit code."""
 
     def invoke(self, ctx: click.Context) -> NoReturn:
         try:
@@ -38,14 +38,14 @@ class Frame(LazyGroup):
 
 
 def _end(ctx: click.Context, error: BaseException) -> int:
-    """Say what happened in one sentence; an error nobody foresaw keeps its traceback."""
+    """Print one sentence about the error and return its exit code; an unforeseen error is raised again."""
     settings = ctx.ensure_object(Invocation).settings
     ending = ending_of(error, settings.shown_db if settings else "")
     if ending is None:
         raise error
     if ending.code in (FAILED, ENVIRONMENT) and settings and settings.log == "debug":
         traceback.print_exception(error)
-    from stook.terminal.tables import plain  # what went wrong may be what the settings, a file or a server said
+    from stook.terminal.tables import plain  # the sentence may quote a file or a server
 
     click.echo(plain(ending.sentence).plain, err=True)
     return ending.code
@@ -62,14 +62,14 @@ def stook(ctx: click.Context, db: str | None, log: str | None) -> None:
     \b
     Examples:
       stook demo                          see all of it work, without any network
-      stook cargo collect quick-xml       every version of a crate, into a database file
+      stook settings                      every setting, its value and its origin
       stook --db postgresql://db/stook queue status
     """
     ctx.obj = Invocation({"db": db, "log": log})
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Like Ctrl-C: children are ended, folders removed. While events are worked on, the loop hears SIGTERM itself."""
+    """End like Ctrl-C: children are ended, folders removed. The loop has a handler of its own while it runs."""
     raise KeyboardInterrupt
 
 

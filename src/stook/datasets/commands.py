@@ -8,7 +8,7 @@ import click
 
 from stook.run.options import as_json
 
-__all__ = ["commands"]
+__all__ = ["data"]
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -142,6 +142,3 @@ def diff(old: Path, new: Path, as_json: bool) -> int:
     from stook.datasets.catalogues import show_differences
 
     return show_differences(old, new, as_json=as_json)
-
-
-commands: list[click.Command] = [data]

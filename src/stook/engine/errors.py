@@ -5,7 +5,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar
 
-__all__ = ["FailureCode", "LaneClosed", "Malformed", "Refused", "StookError", "Unavailable", "UserError"]
+__all__ = [
+    "EnvironmentFault",
+    "FailureCode",
+    "LaneClosed",
+    "Malformed",
+    "Refused",
+    "StookError",
+    "Unavailable",
+    "UserError",
+]
 
 
 class FailureCode(StrEnum):
@@ -53,7 +62,7 @@ class FailureCode(StrEnum):
     DATABASE = "database"
     """The database is away, or does not answer."""
     PROCESS = "process"
-    """A child process (git, cargo) failed."""
+    """A child process, git for example, failed."""
     CANCELLED = "cancelled"
     """The run ended first."""
     INTERNAL = "internal"
@@ -126,3 +135,9 @@ class Malformed(StookError):
 
 class UserError(StookError):
     """The user's mistake: shown as one sentence, exit code 2."""
+
+
+class EnvironmentFault(StookError):
+    """This installation or database cannot be used as it is: shown as one sentence, exit code 3."""
+
+    default_code = FailureCode.DATABASE

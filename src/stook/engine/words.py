@@ -189,6 +189,7 @@ class Outcome:
     `failure` is the stored code of what went wrong; None where nothing did. `is_deferred`: no failure, not even a
     try: its lane is closed, or what it asks for only adds to what is known. `is_afresh` with a delay: the next look
     begins as a new event does, without the tries and the rung of this one. `facts` set columns of the product's own.
+    `lane` is the closed lane because of which the event was not tried.
     """
 
     code: Code
@@ -199,6 +200,7 @@ class Outcome:
     failure: FailureCode | None = None
     is_afresh: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
+    lane: str = ""
 
 
 @dataclass(frozen=True, slots=True)

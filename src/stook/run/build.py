@@ -1,53 +1,72 @@
-"""The parts of a run, built from the settings and joined: ledger, door, registries."""
+"""The parts of a run, built from the settings and joined: ledger, door, sources."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
+import structlog
 from sqlalchemy.engine import URL
 
 from stook.engine.clock import RealClock
-from stook.engine.errors import UserError
-from stook.engine.ledger import Ledger, connect
+from stook.engine.errors import EnvironmentFault, FailureCode, StookError
+from stook.engine.ledger import Ledger, Queue, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
-from stook.engine.words import Source
-from stook.run.product import Registry, find_registries
-from stook.settings.sections import SECTIONS
+from stook.run.product import Product
+from stook.run.products import find_products
 
 if TYPE_CHECKING:
     from stook.engine.door import Door, LaneStore
+    from stook.engine.words import Source
     from stook.settings import Settings
 
-__all__ = ["announce_standing", "check_contact", "open_door", "open_ledger", "registry_named", "sources_of"]
+__all__ = ["announce_standing", "open_door", "open_ledger", "queues_of", "sources_of"]
 
 LANE_BATCH = 4  # slots that a process takes at once when that many of its requests wait
-
-
-def registry_named(name: str) -> Registry:
-    """The registry of that name; UserError names those there are."""
-    found = find_registries()
-    if name not in found:
-        raise UserError(f"no registry is called {name!r}; there are: {', '.join(found)}")
-    return found[name]
+log = structlog.get_logger(__name__)
 
 
 @contextmanager
 def open_ledger(settings: Settings) -> Iterator[Ledger]:
-    """The ledger of the settings' database, its schema up to date."""
-    registries = find_registries().values()
+    """The ledger of the settings' database, its schema up to date, with the queues of all products.
+
+    A product whose queues cannot be made is left out, and logged; EnvironmentFault when the database is newer.
+    """
+    queues: dict[str, Queue] = {}
+    folders: list[Path] = []
+    for product in find_products().products.values():
+        try:
+            queues |= _new_queues(product, queues)
+            folders += product.migrations
+        except EnvironmentFault as fault:
+            log.warning("a product is left out", product=product.name, reason=fault.reason)
     engine, dialect = connect(settings.db)
     try:
         _make_folder(engine.url)
-        migrate(engine, [ENGINE_MIGRATIONS, *sorted({one.migrations for one in registries if one.migrations})])
-        queues = [queue for one in registries for queue in one.queues]
-        yield Ledger(engine, dialect, queues, RealClock(), settings.work.lease)
+        migrate(engine, list(dict.fromkeys([ENGINE_MIGRATIONS, *folders])))
+        yield Ledger(engine, dialect, list(queues.values()), RealClock(), settings.work.lease)
     finally:
         engine.dispose()
+
+
+def queues_of(product: Product[Any]) -> Sequence[Queue]:
+    """The product's queues; EnvironmentFault when its code fails."""
+    try:
+        return product.queues()
+    except Exception as error:
+        reason = f"the queues of {product.name} cannot be made: {type(error).__name__}: {error}"[:400]
+        raise EnvironmentFault(reason, FailureCode.INTERNAL) from error
+
+
+def _new_queues(product: Product[Any], others: Mapping[str, Queue]) -> dict[str, Queue]:
+    found = {queue.name: queue for queue in queues_of(product)}
+    if clash := sorted(set(found) & set(others)):
+        reason = f"another product has a queue {clash[0]!r} already"
+        raise EnvironmentFault(reason, FailureCode.INTERNAL)
+    return found
 
 
 def _make_folder(url: URL) -> None:
@@ -62,7 +81,7 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
     """
     from stook.engine.door import Door, Guard, Ladder, Lanes, LaneSettings
 
-    def told(name: str) -> LaneSettings:
+    def lane_settings(name: str) -> LaneSettings:
         rule = settings.lane(name)
         return LaneSettings(rule.gap, Ladder(rule.throttle_base, rule.throttle_max, rule.throttle_giveup))
 
@@ -70,24 +89,12 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
     guard = Guard(str(network) for network in settings.unsafe_allow_networks)
     lanes = Lanes(
         clock,
-        {name: told(name) for name in settings.lane_names},
-        default=told(""),
+        {name: lane_settings(name) for name in settings.lane_names},
+        default=lane_settings(""),
         store=_lane_store(ledger, run),
         batch=LANE_BATCH,
     )
     return Door(guard, lanes, settings.user_agent, clock)
-
-
-def sources_of(registry: Registry, settings: Settings, tasks: int | None) -> Sequence[Source]:
-    """The registry's sources, told its own section of the settings."""
-    options = getattr(settings, registry.name) if registry.name in SECTIONS else None
-    return registry.sources(options, tasks or settings.work.tasks, settings.work.claim)
-
-
-def announce_standing(ledger: Ledger, registry: Registry, settings: Settings) -> None:
-    """Make sure that the registry's standing polls are in the queue."""
-    options = getattr(settings, registry.name) if registry.name in SECTIONS else None
-    ledger.announce(registry.standing(options))
 
 
 def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
@@ -98,12 +105,20 @@ def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
     return DatabaseLanes(ledger.engine, ledger.dialect, run or secrets.token_hex(8), ledger.clock)
 
 
-def check_contact(settings: Settings, registry: str = "cargo") -> None:
-    """crates.io's policy asks for a User-Agent that says how to reach whoever runs this."""
-    hosts = {urlsplit(url).hostname or "" for url in (settings.cargo.index_url, settings.cargo.api_url)}
-    live = any(host == "crates.io" or host.endswith(".crates.io") for host in hosts)
-    if registry == "cargo" and live and not settings.contact:
-        raise UserError(
-            "crates.io asks who is calling: set STOOK_CONTACT to a mail address or page of yours,"
-            " for example STOOK_CONTACT=you@example.org"
-        )
+def sources_of(product: Product[Any], settings: Settings, tasks: int | None = None) -> Sequence[Source]:
+    """The product's sources, made from its own section; `tasks` visits side by side, by default the settings'.
+
+    EnvironmentFault when the product's code fails.
+    """
+    try:
+        return product.sources(product.options(settings), tasks or settings.work.tasks, settings.work.claim)
+    except StookError:
+        raise
+    except Exception as error:
+        reason = f"the sources of {product.name} cannot be made: {type(error).__name__}: {error}"[:400]
+        raise EnvironmentFault(reason, FailureCode.INTERNAL) from error
+
+
+def announce_standing(ledger: Ledger, product: Product[Any], settings: Settings) -> None:
+    """Make sure that the product's standing polls are in the queue."""
+    ledger.announce(product.standing(product.options(settings)))

@@ -1,4 +1,4 @@
-"""How a run ends that an error ended: one sentence and an exit code."""
+"""Exit codes, and the sentence and code of a run that an error ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from stook.engine.errors import StookError, Unavailable, UserError
+from stook.engine.errors import EnvironmentFault, StookError, Unavailable, UserError
 
 __all__ = ["ENVIRONMENT", "FAILED", "INTERRUPTED", "MISTAKE", "Ending", "ending_of"]
 
@@ -22,20 +22,22 @@ _REFUSALS = frozenset({"42501", "25006"})  # PostgreSQL: the account may not do 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the user reads, and what the shell gets."""
+    """The sentence for the user and the code for the shell."""
 
     code: int
     sentence: str
 
 
 def ending_of(error: BaseException, database: str) -> Ending | None:
-    """The ending an error stands for; None for one that nobody foresaw. `database` is a URL without password."""
+    """The ending for an error; None for an unforeseen one. `database` is a URL without password."""
     if isinstance(error, KeyboardInterrupt):
         return Ending(INTERRUPTED, "Interrupted. All that was kept is whole; the same command again goes on from here.")
     if isinstance(error, click.ClickException):
         return Ending(MISTAKE, f"Error: {error.format_message()}")
     if isinstance(error, UserError):
         return Ending(MISTAKE, f"Error: {error.reason}")
+    if isinstance(error, EnvironmentFault):
+        return Ending(ENVIRONMENT, f"Error: {error.reason}")
     if isinstance(error, Unavailable):
         return Ending(ENVIRONMENT, f"Not reachable: {error.reason}. Nothing is lost; try again later.")
     if isinstance(error, StookError):
@@ -56,7 +58,7 @@ def _environment(error: BaseException, database: str) -> Ending | None:
 
 
 def _is_database_trouble(error: BaseException) -> bool:
-    """Whether the database is away, no database of ours, or refuses us; asked without importing what was never used."""
+    """Whether the database is away, is none of ours, or refuses us. Does not import SQLAlchemy where nobody used it."""
     exceptions = sys.modules.get("sqlalchemy.exc")
     if exceptions is None or not isinstance(error, exceptions.DBAPIError):
         return False

@@ -1,4 +1,4 @@
-"""What every command shares: the settings of this run, and the `--json` option."""
+"""Shared by every command: the settings of this call, and the option `--json`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,18 @@ class Invocation:
     settings: Settings | None = None
 
     def load(self) -> Settings:
-        """Settings and log, set up at the first call: `--help` never pays for them, nor fails by them."""
-        if self.settings is None:
-            from stook.settings import load_settings
-            from stook.terminal.logs import configure_logs
+        """Read the settings and set up the log at the first call, so that `--help` needs neither.
 
-            self.settings = load_settings(os.environ, Path.cwd(), self.overrides)
+        Products that are left out are named on stderr.
+        """
+        if self.settings is None:
+            from stook.run.products import find_products, read_settings
+            from stook.terminal.logs import configure_logs
+            from stook.terminal.tables import plain
+
+            for exclusion in find_products().exclusions:
+                click.echo(plain(exclusion.sentence).plain, err=True)
+            self.settings = read_settings(os.environ, Path.cwd(), self.overrides)
             configure_logs(self.settings.log, self.settings.log_format)
         return self.settings
 
@@ -41,7 +47,7 @@ class Invocation:
 def pass_settings(
     command: Callable[Concatenate[Settings, Parameters], Returned],
 ) -> Callable[Parameters, Returned]:
-    """Give a command the settings as its first argument; its `--help` works though they be wrong."""
+    """Give a command the settings as its first argument. Its `--help` also works when they are wrong."""
 
     @functools.wraps(command)
     def with_settings(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:

@@ -16,47 +16,48 @@ from typing import Any
 import structlog
 
 from stook.run.exit_codes import FAILED
-from stook.run.worker import Ended, Idle, Moved, Order, Ready, work_as_told
+from stook.run.loop import END_SIGNALS
+from stook.run.worker import AdvanceSignal, Assignment, EndSignal, IdleSignal, ReadySignal, run_worker
 
-__all__ = ["Outcome", "run_workers"]
+__all__ = ["PoolResult", "run_workers"]
 
 log = structlog.get_logger(__name__)
 
 DEATHS = 5  # of one worker in a row, nothing done in between, and the run is given up
 PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds until a dead worker is started again, doubling with each death
-LOOK = 0.2  # seconds between two looks at signals and at who is to be started again
+LOOK = 0.2  # seconds between two looks at signals and at workers that are to be started again
 
 
 @dataclass(slots=True)
-class Outcome:
-    """How the workers ended; `sentence` says what ended the run before its time, `code` the exit code of that.
+class PoolResult:
+    """The workers' last signals and how the run ended.
 
-    `was_told` to end, by a signal.
+    `sentence` says why it ended early, with its exit `code`; `signal` names the signal that ended it.
     """
 
-    ended: list[Ended] = field(default_factory=list)
+    ends: list[EndSignal] = field(default_factory=list)
     code: int = 0
     sentence: str = ""
     deaths: int = 0
-    was_told: bool = False
+    signal: str = ""
 
 
 @dataclass(slots=True)
 class _Place:
-    """A worker's place: its process, and what it said last."""
+    """A worker's place: its process, and its last signal."""
 
     number: int
     process: SpawnProcess | None = None
     pipe: Connection | None = None
     is_ready: bool = False
-    idle: Idle | None = None
+    idle: IdleSignal | None = None
     deaths: int = 0  # in a row
     start_at: float = 0.0
 
-    def start(self, order: Order) -> None:
+    def start(self, assignment: Assignment) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work_as_told, args=(order, self.number, theirs))
+        self.process = context.Process(target=run_worker, args=(assignment, self.number, theirs))
         self.is_ready, self.idle = False, None
         self.process.start()
         theirs.close()
@@ -65,10 +66,10 @@ class _Place:
         if self.process and self.process.pid and self.process.is_alive():
             os.kill(self.process.pid, number)
 
-    def enough(self) -> None:
+    def end(self) -> None:
         try:
             if self.pipe:
-                self.pipe.send("enough")
+                self.pipe.send("end")
         except OSError:
             pass  # it has ended by itself
 
@@ -76,29 +77,29 @@ class _Place:
 class _Crew:
     """All workers of a run."""
 
-    def __init__(self, order: Order, count: int) -> None:
-        self._order = order
+    def __init__(self, assignment: Assignment, count: int) -> None:
+        self._assignment = assignment
         self._places = [_Place(number) for number in range(1, count + 1)]
-        self._told: list[int] = []  # signals, in order
+        self._heard: list[int] = []  # signals, in order
         self._passed = 0
         self._is_over = False
-        self.outcome = Outcome()
+        self.result = PoolResult()
 
     def run(self) -> None:
-        with self._hearing():
+        with self._handled_signals():
             while not self._is_over or any(place.process for place in self._places):
                 self._pass_signals()
                 self._start_due()
                 pipes = {place.pipe: place for place in self._places if place.pipe}
                 for pipe in wait(list(pipes), LOOK):
                     self._listen(pipes[pipe])  # type: ignore[index]
-                if not self._is_over and self._order.once and self._is_drained():
+                if not self._is_over and self._assignment.once and self._is_drained():
                     self._end()
 
     @contextmanager
-    def _hearing(self) -> Iterator[None]:
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, lambda number, _: self._told.append(number)) for number in numbers}
+    def _handled_signals(self) -> Iterator[None]:
+        numbers = [number for number in (signal.SIGINT, *END_SIGNALS) if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, lambda number, _: self._heard.append(number)) for number in numbers}
         try:
             yield
         finally:
@@ -109,8 +110,9 @@ class _Crew:
 
     def _pass_signals(self) -> None:
         """The first signal goes to all; from the third on they are killed: two come easily from one nervous hand."""
-        for number in self._told[self._passed :]:
-            self._is_over = self.outcome.was_told = True
+        for number in self._heard[self._passed :]:
+            self._is_over = True
+            self.result.signal = self.result.signal or signal.Signals(number).name
             self._passed += 1
             for place in self._places:
                 if self._passed > 2:
@@ -121,7 +123,7 @@ class _Crew:
     def _start_due(self) -> None:
         for place in self._places:
             if place.process is None and not self._is_over and time.monotonic() >= place.start_at:
-                place.start(self._order)
+                place.start(self._assignment)
 
     def _listen(self, place: _Place) -> None:
         assert place.pipe  # noqa: S101  only open ones are waited for
@@ -130,27 +132,27 @@ class _Crew:
         except (EOFError, OSError):
             self._bury(place)
 
-    def _hear(self, place: _Place, word: Any) -> None:
-        match word:
-            case Ready():
+    def _hear(self, place: _Place, message: Any) -> None:
+        match message:
+            case ReadySignal():
                 place.is_ready = True
-                if self._told:
-                    place.send(self._told[0])
+                if self._heard:
+                    place.send(self._heard[0])
                 elif self._is_over:
-                    place.enough()
-            case Moved():
+                    place.end()
+            case AdvanceSignal():
                 place.deaths, place.idle = 0, None
-            case Idle():
-                place.deaths, place.idle = 0, word
-            case Ended():
-                self._take(word)
+            case IdleSignal():
+                place.deaths, place.idle = 0, message
+            case EndSignal():
+                self._take(message)
                 self._leave(place)
 
-    def _take(self, word: Ended) -> None:
-        """A worker that ends by an error of its surroundings ends all; one that was told to end is replaced."""
-        self.outcome.ended.append(word)
-        if word.sentence:
-            self._end(word.code, word.sentence)
+    def _take(self, end: EndSignal) -> None:
+        """A worker that an error ended ends all of them; one that a signal ended is replaced."""
+        self.result.ends.append(end)
+        if end.sentence:
+            self._end(end.code, end.sentence)
 
     def _leave(self, place: _Place) -> None:
         """The worker has gone; another takes its place, as long as there is work to do."""
@@ -167,11 +169,8 @@ class _Crew:
         self._leave(place)
         if self._is_over:
             return
-        self.outcome.deaths += 1
+        self.result.deaths += 1
         log.warning("a worker died", worker=place.number, exit=how)
-        if how == -signal.SIGKILL:  # somebody else's doing, and no sign that the next one will die too
-            place.start_at = time.monotonic() + PAUSE
-            return
         place.start_at = time.monotonic() + min(PAUSE * 2**place.deaths, LONGEST_PAUSE)
         place.deaths += 1
         if place.deaths >= DEATHS:
@@ -185,22 +184,22 @@ class _Crew:
         idle = [place.idle for place in self._places]
         if not all(idle):
             return False
-        return min(one.looked for one in idle if one) > max(one.since for one in idle if one)
+        return min(rest.looked for rest in idle if rest) > max(rest.since for rest in idle if rest)
 
     def _end(self, code: int = 0, sentence: str = "") -> None:
         self._is_over = True
-        self.outcome.code = max(self.outcome.code, code)
-        self.outcome.sentence = self.outcome.sentence or sentence
+        self.result.code = max(self.result.code, code)
+        self.result.sentence = self.result.sentence or sentence
         for place in self._places:
             if place.is_ready:
-                place.enough()
+                place.end()
 
 
-def run_workers(order: Order, count: int) -> Outcome:
-    """Run so many workers until told to stop, or, when working once, until nothing is due and none is at work.
+def run_workers(assignment: Assignment, count: int) -> PoolResult:
+    """Run so many workers until a signal ends them, or, when working once, until nothing is due and all are idle.
 
-    SIGINT and SIGTERM are passed on. A worker that dies is started again; one that keeps dying ends the run.
+    SIGINT, SIGTERM and SIGHUP are passed on. A worker that dies is started again; one that keeps dying ends the run.
     """
-    crew = _Crew(order, count)
+    crew = _Crew(assignment, count)
     crew.run()
-    return crew.outcome
+    return crew.result

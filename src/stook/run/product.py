@@ -1,60 +1,86 @@
-"""What makes a registry, and how registries are found: by walking this package, and by an entry-point group."""
+"""The product: one object that says all that a registry, a set of data or a site brings to Stook."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from importlib.metadata import entry_points
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from stook.engine.ledger import Queue
-from stook.engine.words import Announcement, Source
+from stook.engine.errors import EnvironmentFault, FailureCode
 
-__all__ = ["ENTRY_POINTS", "Registry", "find_registries"]
+if TYPE_CHECKING:
+    import click
 
-ENTRY_POINTS = "stook.registries"
-HOME = "stook.registries"
+    from stook.engine.ledger import Queue
+    from stook.engine.words import Announcement, Source
+    from stook.settings import Settings
+    from stook.terminal.stage import Stage
 
+__all__ = ["LazyCommand", "NoSettings", "Product"]
 
-def _nothing(options: Any) -> Sequence[Announcement]:
-    return ()
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
-    """One registry. `sources` makes its sources from its own section of the settings (None when it has none), the
-    number of visits side by side, and the number of events to claim at once.
+class NoSettings:
+    """The section of a product that has no settings."""
 
-    `standing` gives the polls that any worker of the registry sees to, such as a feed's; they are announced when one
-    starts.
 
-    `migrations` is a folder of Alembic scripts, a branch of their own, for tables that Stook does not have.
+@dataclass(frozen=True, slots=True)
+class LazyCommand:
+    """A click command that is imported when it is called.
+
+    `target` says where it is, as `package.module:attribute`; `help` is its line in the list of commands.
+    """
+
+    target: str
+    help: str
+
+    def load(self) -> click.Command:
+        """The command; EnvironmentFault when its module cannot be imported."""
+        try:
+            command: click.Command = resolve_name(self.target)
+        except Exception as error:
+            reason = f"the command {self.target} cannot be loaded: {type(error).__name__}: {error}"
+            raise EnvironmentFault(reason, FailureCode.INTERNAL) from error
+        return command
+
+
+def _accept(settings: Settings) -> None:
+    """Every settings will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Generic[S]):
+    """All that one product brings. Every process imports it, so its heavy parts are made by functions or named.
+
+    `name` is lower-case letters and digits: the section of the settings, the argument of `stook work` and `show`, and
+    the branch of its migrations. `settings` is the section's frozen dataclass, whose fields are made by `setting`; a
+    field `x_gap` is the pace of the lane `<name>.x`, whose host is that of the field `x_url`.
+
+    `queues` gives its queues, and imports its tables. `sources` makes its sources from its section, the number of
+    visits side by side, and the number of events to claim at once. `standing` gives the polls that every worker sees
+    to, such as a feed's; `check` raises UserError for settings with which its sources must not be asked.
+
+    `migrations` are folders of Alembic scripts, the last of them its own: files `0001_<name>.py`, `0002_<name>.py` ….
+    `commands` are added to `stook`, `show` is added to `stook show` under the product's name. `stages` are the bars of
+    a run's progress, in order.
     """
 
     name: str
     title: str
-    queues: tuple[Queue, ...]
-    sources: Callable[[Any, int, int], Sequence[Source]]
-    migrations: Path | None = None
-    standing: Callable[[Any], Sequence[Announcement]] = _nothing
+    settings: type[S]
+    queues: Callable[[], Sequence[Queue]]
+    sources: Callable[[S, int, int], Sequence[Source]]
+    migrations: tuple[Path, ...] = ()
+    standing: Callable[[S], Sequence[Announcement]] = lambda options: ()
+    check: Callable[[Settings], None] = _accept
+    commands: Mapping[str, LazyCommand] = field(default_factory=dict)
+    show: LazyCommand | None = None
+    stages: tuple[Stage, ...] = ()
 
-
-def find_registries() -> dict[str, Registry]:
-    """Every registry, by name: each package here with a module `registry`, and what other packages announce."""
-    found = {one.name: one for one in [*_walked(), *_announced()]}
-    return dict(sorted(found.items()))
-
-
-def _walked() -> Iterable[Registry]:
-    for module in pkgutil.iter_modules(importlib.import_module(HOME).__path__):
-        if module.ispkg and importlib.util.find_spec(f"{HOME}.{module.name}.registry"):
-            yield importlib.import_module(f"{HOME}.{module.name}.registry").REGISTRY
-
-
-def _announced() -> Iterable[Registry]:
-    for point in entry_points(group=ENTRY_POINTS):
-        yield point.load()
+    def options(self, settings: Settings) -> S:
+        """The product's own section."""
+        return settings.section(self.name, self.settings)

@@ -1,4 +1,4 @@
-"""What a run did, counted while it runs; `stook.run.report_view` shows it."""
+"""The report of a run, filled while it goes on; `stook.run.report_view` shows it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from datetime import datetime
 from typing import Any
 
 from stook.engine.clock import naive_utc
+from stook.engine.errors import FailureCode
+from stook.engine.tally import Failure
 from stook.run.exit_codes import ENVIRONMENT, FAILED, INTERRUPTED
 
-__all__ = ["FAILURES_KEPT", "INTERRUPTION", "SOURCES", "UNREACHABLE", "Failure", "Report", "Rows", "Traffic"]
+__all__ = ["FAILURES_LISTED", "INTERRUPTION", "SOURCES", "UNREACHABLE", "Report", "RequestCounts", "RowCounts"]
 
-FAILURES_KEPT = 100
+FAILURES_LISTED = 100
 INTERRUPTION, UNREACHABLE = "interrupted", "not reachable"
 """Notes that decide the exit code."""
 SOURCES = "sources"
-"""The note that tells, for each source of a run, what it did and what remains."""
+"""The note that says, for each source of a run, how many packages it was asked about and what remains."""
 
 
 @dataclass(slots=True)
-class Traffic:
-    """What was asked of one host."""
+class RequestCounts:
+    """The requests to one host, counted."""
 
     count: int = 0
     not_modified: int = 0
@@ -31,56 +33,60 @@ class Traffic:
 
 
 @dataclass(slots=True)
-class Rows:
-    """What became of the rows."""
+class RowCounts:
+    """Rows that were written, and rows that said the same already."""
 
     written: int = 0
     unchanged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An event that failed: which, the error's class or HTTP status, and why."""
-
-    event: str
-    error: str
-    reason: str
-
-
 @dataclass(slots=True)
 class Report:
-    """Filled while a command runs. `next` is what the user may want to run; `notes` what only this command tells."""
+    """Filled while a command runs. `next` is what the user may want to run; `notes` hold what only this command says.
+
+    All failures are counted, by code too; the first hundred are listed.
+    """
 
     command: str
     started: datetime
     seconds: float = 0.0
     counts: dict[str, int] = field(default_factory=dict)
-    rows: Rows = field(default_factory=Rows)
-    requests: dict[str, Traffic] = field(default_factory=dict)
+    rows: RowCounts = field(default_factory=RowCounts)
+    requests: dict[str, RequestCounts] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     failures_total: int = 0
+    failures_by_code: dict[str, int] = field(default_factory=dict)
     next: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
 
     def count(self, outcome: str, number: int = 1) -> None:
-        """So many events more ended this way."""
+        """Count events that ended this way."""
         self.counts[outcome] = self.counts.get(outcome, 0) + number
 
-    def traffic(self, host: str) -> Traffic:
+    def traffic(self, host: str) -> RequestCounts:
         """The counters of a host, to add to."""
-        return self.requests.setdefault(host, Traffic())
+        return self.requests.setdefault(host, RequestCounts())
 
-    def fail(self, event: str, error: str, reason: str) -> None:
-        """One failure more; all are counted, the first hundred are kept."""
-        self.failures_total += 1
-        if len(self.failures) < FAILURES_KEPT:
-            self.failures.append(Failure(event, error, reason))
+    def fail(self, subject: str, code: FailureCode, reason: str) -> None:
+        """Count a failure that is none of an event: a file that cannot be read, a lane that closed."""
+        self.add_failures([Failure(subject, code.value, reason, code)], {code.value: 1}, 1)
 
-    def without_failure(self, names: Sequence[str], kind: str) -> str | None:
-        """The first of these packages whose event of that kind did not fail, if all failures are kept."""
-        failed = {one.event for one in self.failures}
+    def add_failures(self, listed: Sequence[Failure], by_code: dict[str, int], total: int) -> None:
+        """Count so many failures, of which these are listed as far as there is room."""
+        self.failures += listed[: FAILURES_LISTED - len(self.failures)]
+        self.failures_total += total
+        for code, count in by_code.items():
+            self.failures_by_code[code] = self.failures_by_code.get(code, 0) + count
+
+    def interrupt(self, signal_name: str) -> None:
+        """Note that this signal ended the run; the exit code is then 130."""
+        self.notes[INTERRUPTION] = f"by {signal_name}; all that was kept is whole, the same command again goes on"
+
+    def without_failure(self, names: Sequence[str], queue: str) -> str | None:
+        """The first of these packages whose event of that queue did not fail, if all failures are listed."""
+        failed = {failure.name for failure in self.failures if failure.queue == queue}
         is_whole = len(self.failures) == self.failures_total
-        return next((name for name in names if is_whole and f"{name} ({kind})" not in failed), None)
+        return next((name for name in names if is_whole and name not in failed), None)
 
     @property
     def exit_code(self) -> int:
@@ -93,4 +99,5 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON holds it; times are UTC with a Z."""
         started = naive_utc(self.started).isoformat(timespec="seconds") + "Z"
-        return {**asdict(self), "started": started, "seconds": round(self.seconds, 3)}
+        by_code = dict(sorted(self.failures_by_code.items()))
+        return {**asdict(self), "started": started, "seconds": round(self.seconds, 3), "failures_by_code": by_code}

@@ -42,13 +42,13 @@ def _tables(report: Report) -> Iterator[Group]:
     counts = [*report.counts.items(), ("rows written", report.rows.written), ("rows unchanged", report.rows.unchanged)]
     yield plain_table(f"stook {report.command}: {report.seconds:.1f} s", ("", ">"), counts)
     if sources := report.notes.get(SOURCES):
-        cells = [(one["source"], one["visits"], shown_count(one["remaining"])) for one in sources]
+        cells = [(line["source"], line["visits"], shown_count(line["remaining"])) for line in sources]
         yield plain_table("Sources", ("source", ">packages asked", ">events left"), cells)
     if report.requests:
         columns = ("host", ">requests", ">not modified", ">throttled", ">failed", ">bytes")
         rows = [
-            (host, one.count, one.not_modified, one.throttled, one.failed, one.bytes)
-            for host, one in sorted(report.requests.items())
+            (host, traffic.count, traffic.not_modified, traffic.throttled, traffic.failed, traffic.bytes)
+            for host, traffic in sorted(report.requests.items())
         ]
         yield plain_table("Requests", columns, rows)
     if report.failures:
@@ -58,7 +58,7 @@ def _tables(report: Report) -> Iterator[Group]:
 def _failures(report: Report) -> Group:
     left = report.failures_total - len(report.failures)
     title = f"Failures: {report.failures_total:,}" + (f", the first {len(report.failures)}" if left else "")
-    rows = [(one.event, one.error, one.reason) for one in report.failures]
+    rows = [(failure.event, failure.error, failure.reason) for failure in report.failures]
     return plain_table(title, ("event", "error", "reason"), rows)
 
 

@@ -1,63 +1,77 @@
-"""What `work` does: alone in this process, or as several whose reports become one."""
+"""The command `work`: in this process, or in several whose reports become one."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+import signal
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from stook.run.build import announce_standing, check_contact, open_door, open_ledger, registry_named, sources_of
-from stook.run.loop import run_work, standing
-from stook.run.pool import Outcome, run_workers
-from stook.run.report import INTERRUPTION, SOURCES, UNREACHABLE, Report, Traffic
+from stook.engine.errors import FailureCode
+from stook.run.build import announce_standing, open_door, open_ledger, queues_of, sources_of
+from stook.run.exit_codes import INTERRUPTED
+from stook.run.loop import LoopOptions, run_work, source_status
+from stook.run.pool import PoolResult, run_workers
+from stook.run.products import product_named
+from stook.run.report import SOURCES, UNREACHABLE, Report, RequestCounts
 from stook.run.report_view import show_report
-from stook.run.worker import Order, patiently
+from stook.run.worker import Assignment, retry_database
 
 if TYPE_CHECKING:
     from stook.engine.ledger import Ledger
     from stook.engine.words import Source
+    from stook.run.product import Product
     from stook.settings import Settings
 
-__all__ = ["joined", "work_alone", "work_together"]
+__all__ = ["join_reports", "work_alone", "work_together"]
 
 
-def work_alone(settings: Settings, registry: str, *, once: bool, as_json: bool) -> int:
-    """Work in this process; returns the exit code."""
-    found = registry_named(registry)
-    check_contact(settings, registry)
-    report = _report(registry)
+def work_alone(settings: Settings, name: str, *, once: bool, as_json: bool) -> int:
+    """Work in this process on a product's queues; returns the exit code."""
+    product = _checked(settings, name)
+    report = _report(name)
     with open_ledger(settings) as ledger:
         if not once:  # a feed has no end that one could wait for
-            announce_standing(ledger, found, settings)
-        run_work(ledger, open_door(settings, ledger), sources_of(found, settings, None), report, once=once)
+            announce_standing(ledger, product, settings)
+        sources = sources_of(product, settings)
+        run_work(ledger, open_door(settings, ledger), sources, report, LoopOptions(once=once))
     return show_report(report, as_json=as_json)
 
 
-def work_together(settings: Settings, registry: str, workers: int, *, once: bool, as_json: bool) -> int:
+def work_together(settings: Settings, name: str, workers: int, *, once: bool, as_json: bool) -> int:
     """Work in so many processes; returns the exit code, the worst of all."""
-    found = registry_named(registry)
-    check_contact(settings, registry)
-    report = _report(registry)
+    product = _checked(settings, name)
+    report = _report(name)
     with open_ledger(settings) as ledger:  # one process brings the schema up to date
         if not once:  # a feed has no end that one could wait for
-            announce_standing(ledger, found, settings)
-        sources = sources_of(found, settings, None)
-        outcome = run_workers(Order(settings, registry, once, secrets.token_hex(8)), workers)
-        joined(report, [one.report for one in outcome.ended])
-        _tell(report, outcome, ledger, sources)
-    if once and outcome.was_told and not outcome.sentence:
-        report.notes[INTERRUPTION] = "by SIGTERM; all that was kept is whole, the same command again goes on"
-    if outcome.sentence:
-        click.echo(outcome.sentence, err=True)
-    return max(show_report(report, as_json=as_json), outcome.code)
+            announce_standing(ledger, product, settings)
+        sources = sources_of(product, settings)
+        result = run_workers(Assignment(settings, name, once, secrets.token_hex(8)), workers)
+        join_reports(report, [end.report for end in result.ends])
+        _add_status(report, result, ledger, sources)
+    if result.signal and (once or result.signal == signal.SIGINT.name):
+        report.interrupt(result.signal)
+    if result.sentence and result.code != INTERRUPTED:
+        click.echo(result.sentence, err=True)
+    return max(show_report(report, as_json=as_json), result.code)
 
 
-def joined(report: Report, parts: Sequence[Report]) -> None:
-    """Add up what the workers did."""
+def _checked(settings: Settings, name: str) -> Product[Any]:
+    """The product, with settings that its sources accept."""
+    product = product_named(name)
+    product.check(settings)
+    queues_of(product)
+    return product
+
+
+def join_reports(report: Report, parts: Sequence[Report]) -> None:
+    """Add up the workers' reports."""
     report.seconds = (datetime.now(UTC) - report.started).total_seconds()
     for part in parts:
         for name, count in part.counts.items():
@@ -70,53 +84,52 @@ def joined(report: Report, parts: Sequence[Report]) -> None:
     _join_notes(report, [part.notes for part in parts])
 
 
-def _add(total: Traffic, part: Traffic) -> None:
-    for one in fields(Traffic):
-        setattr(total, one.name, getattr(total, one.name) + getattr(part, one.name))
+def _add(total: RequestCounts, part: RequestCounts) -> None:
+    for counter in fields(RequestCounts):
+        setattr(total, counter.name, getattr(total, counter.name) + getattr(part, counter.name))
 
 
 def _join_failures(report: Report, parts: Sequence[Report]) -> None:
-    """A lane that closed is told by every worker, and is one failure."""
+    """Every worker reports a lane that closed; that is one failure."""
     lanes: set[str] = set()
     for part in parts:
-        report.failures_total += part.failures_total - len(part.failures)
-        for one in part.failures:
-            if one.error == "LaneClosed" and one.event in lanes:
-                continue
-            if one.error == "LaneClosed":
-                lanes.add(one.event)
-            report.fail(one.event, one.error, one.reason)
+        repeated = [
+            failure for failure in part.failures if failure.code is FailureCode.LANE_CLOSED and failure.event in lanes
+        ]
+        lanes |= {failure.event for failure in part.failures if failure.code is FailureCode.LANE_CLOSED}
+        listed = [failure for failure in part.failures if failure not in repeated]
+        by_code = {**part.failures_by_code}
+        if repeated:
+            by_code[FailureCode.LANE_CLOSED] -= len(repeated)
+        report.add_failures(listed, by_code, part.failures_total - len(repeated))
 
 
 def _join_notes(report: Report, notes: Sequence[dict[str, Any]]) -> None:
-    if notes and all(UNREACHABLE in one for one in notes):
+    if notes and all(UNREACHABLE in note for note in notes):
         report.notes[UNREACHABLE] = notes[0][UNREACHABLE]
-    if deferred := [line for one in notes for line in one.get("deferred", ())]:
-        report.notes["deferred"] = deferred
-    if tables := _sum(one.get("written by table", {}) for one in notes):
-        report.notes["written by table"] = tables
-    visits = _sum({line["source"]: line["visits"] for line in one.get(SOURCES, ())} for one in notes)
+    for name in ("deferred", "not_enriched", "written by table"):
+        if counts := _sum(note.get(name, {}) for note in notes):
+            report.notes[name] = counts
+    visits = _sum({line["source"]: line["visits"] for line in note.get(SOURCES, ())} for note in notes)
     report.notes[SOURCES] = [{"source": name, "visits": count, "remaining": 0} for name, count in visits.items()]
 
 
-def _sum(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
     for part in parts:
-        for name, count in part.items():
-            total[name] = total.get(name, 0) + count
+        total.update(part)
     return dict(sorted(total.items()))
 
 
-def _tell(report: Report, outcome: Outcome, ledger: Ledger, sources: Sequence[Source]) -> None:
-    """What only the whole knows: what the queues hold now, and how many workers died on the way."""
-    visits = {one["source"]: one["visits"] for one in report.notes[SOURCES]}
+def _add_status(report: Report, result: PoolResult, ledger: Ledger, sources: Sequence[Source]) -> None:
+    """Add what no single worker knows: what the queues hold now, and how many workers died on the way."""
+    visits = {line["source"]: line["visits"] for line in report.notes[SOURCES]}
     report.notes[SOURCES] = [
-        patiently(lambda source=source: standing(ledger, source, visits.get(source.name, 0)))  # type: ignore[misc]
-        for source in sources
+        retry_database(partial(source_status, ledger, source, visits.get(source.name, 0))) for source in sources
     ]
-    if outcome.deaths:
-        report.notes["workers that died"] = outcome.deaths
+    if result.deaths:
+        report.notes["workers that died"] = result.deaths
 
 
-def _report(registry: str) -> Report:
-    return Report(f"work {registry}", datetime.now(UTC))
+def _report(product: str) -> Report:
+    return Report(f"work {product}", datetime.now(UTC))

@@ -1,10 +1,11 @@
-"""One of several worker processes: works as told, says when it rests, and ends with a report."""
+"""One of several worker processes: it works, says when it is idle, and ends with a report."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,9 +19,10 @@ import sqlalchemy as sa
 import structlog
 
 from stook.engine.work import PATIENCE
-from stook.run.build import open_door, open_ledger, registry_named, sources_of
+from stook.run.build import open_door, open_ledger, sources_of
 from stook.run.exit_codes import ending_of
-from stook.run.loop import is_interrupted_by_hand, run_work
+from stook.run.loop import LoopOptions, run_work
+from stook.run.products import product_named
 from stook.run.report import Report
 from stook.terminal.logs import configure_logs
 
@@ -29,34 +31,42 @@ if TYPE_CHECKING:
     from stook.engine.work import Work
     from stook.settings import Settings
 
-__all__ = ["Ended", "Idle", "Moved", "Order", "Ready", "patiently", "work_as_told"]
+__all__ = [
+    "AdvanceSignal",
+    "Assignment",
+    "EndSignal",
+    "IdleSignal",
+    "ReadySignal",
+    "retry_database",
+    "run_worker",
+]
 
 T = TypeVar("T")
 PULSE = 0.5  # seconds between two looks at whether something was done
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What each worker of a run is told."""
+class Assignment:
+    """The work of a run, the same for each of its workers; `run` is the run's own name."""
 
     settings: Settings
-    registry: str
+    product: str
     once: bool
     run: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """The worker hears signals from now on."""
+class ReadySignal:
+    """The worker handles signals from now on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """The worker has done something since it last said so."""
+class AdvanceSignal:
+    """The worker has ended visits since its last signal of this kind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class IdleSignal:
     """Nothing was due at a look begun at `looked`, nor since the one at `since`; seconds on the machine's own clock.
 
     All that the worker found before is kept.
@@ -67,8 +77,8 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The worker's last word; `sentence` is for people, when an error ended it."""
+class EndSignal:
+    """The worker's last signal; `sentence` is for people, when an error ended it."""
 
     report: Report
     code: int
@@ -76,7 +86,7 @@ class Ended:
 
 
 class _Worker:
-    """The worker's end of the pipe. Any word from the other end, or its closing, means: enough."""
+    """The worker's end of the pipe. Any message from the other end, or its closing, asks the worker to end."""
 
     def __init__(self, pipe: Connection, ledger: Ledger, queues: list[str]) -> None:
         self._pipe = pipe
@@ -88,11 +98,11 @@ class _Worker:
         self._since = 0.0
         self._ticker: asyncio.Task[None] | None = None
 
-    def begun(self, work: Work) -> None:
+    def start(self, work: Work) -> None:
         self._work = work
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._end)
         self._ticker = asyncio.create_task(self._tick(work))
-        self.say(Ready())
+        self.send(ReadySignal())
 
     def settled(self) -> bool:
         """Called in the database's thread, at each look of an idle worker, and now and then of a busy one."""
@@ -106,15 +116,15 @@ class _Worker:
         done = work.tally.claimed.total()
         if done != self._done:
             self._done, self._since = done, looked
-        self.say(Idle(self._since, looked))
+        self.send(IdleSignal(self._since, looked))
         return False
 
-    def say(self, word: Any) -> None:
+    def send(self, message: Any) -> None:
         with self._lock:
             try:
-                self._pipe.send(word)
+                self._pipe.send(message)
             except OSError:
-                pass  # whoever started us is gone; the closed pipe ends us
+                pass  # the parent process is gone; the closed pipe ends this one
 
     def _end(self) -> None:
         asyncio.get_running_loop().remove_reader(self._pipe.fileno())
@@ -122,37 +132,37 @@ class _Worker:
             self._work.stop()
 
     async def _tick(self, work: Work) -> None:
-        told = 0
+        reported = 0
         while True:
             await asyncio.sleep(PULSE)
-            if (done := work.tally.ended.total()) != told:
-                told = done
-                self.say(Moved())
+            if (done := work.tally.ended.total()) != reported:
+                reported = done
+                self.send(AdvanceSignal())
 
 
-def work_as_told(order: Order, number: int, pipe: Connection) -> None:
-    """The whole life of a worker process. An error that nobody foresaw ends it without a last word."""
-    os.setpgid(0, 0)  # Ctrl-C reaches the one that started us, which passes it on once
-    configure_logs(order.settings.log, order.settings.log_format)
+def run_worker(assignment: Assignment, number: int, pipe: Connection) -> None:
+    """The whole life of a worker process. An unforeseen error ends it without a last signal."""
+    os.setpgid(0, 0)  # Ctrl-C reaches the parent process, which passes it on once
+    configure_logs(assignment.settings.log, assignment.settings.log_format)
     structlog.contextvars.bind_contextvars(worker=number)
-    report = Report(f"work {order.registry}", datetime.now(UTC))
+    report = Report(f"work {assignment.product}", datetime.now(UTC))
     code, sentence = 0, ""
     try:
-        _work(order, report, pipe)
+        _work(assignment, report, pipe)
         code = report.exit_code
     except (Exception, KeyboardInterrupt) as error:
-        ending = ending_of(error, order.settings.shown_db)
+        ending = ending_of(error, assignment.settings.shown_db)
         if ending is None:
             raise
         code, sentence = ending.code, ending.sentence
     try:
-        pipe.send(Ended(report, code, sentence))
+        pipe.send(EndSignal(report, code, sentence))
     except OSError:
-        pass  # nobody is left to be told
+        pass  # the parent process is gone
 
 
-def patiently(action: Callable[[], T]) -> T:
-    """A call of a database that was there before; one that is away is waited for, as long as the loop would."""
+def retry_database(action: Callable[[], T]) -> T:
+    """Call a database that was there before; wait for one that is away as long as the loop would."""
     started, pause = time.monotonic(), 0.1
     while True:
         try:
@@ -164,19 +174,20 @@ def patiently(action: Callable[[], T]) -> T:
         pause = min(pause * 2, 5.0)
 
 
-def _work(order: Order, report: Report, pipe: Connection) -> None:
-    settings = order.settings
+def _work(assignment: Assignment, report: Report, pipe: Connection) -> None:
+    settings = assignment.settings
     with _opened(settings) as ledger:
-        sources = sources_of(registry_named(order.registry), settings, None)
+        sources = sources_of(product_named(assignment.product), settings)
         worker = _Worker(pipe, ledger, [queue for source in sources for queue in source.queues])
-        door = open_door(settings, ledger, order.run)
-        run_work(ledger, door, sources, report, once=order.once, settled=worker.settled, begun=worker.begun)
-    if is_interrupted_by_hand(report):
+        door = open_door(settings, ledger, assignment.run)
+        options = LoopOptions(once=assignment.once, settled=worker.settled, started=worker.start)
+        ended_by = run_work(ledger, door, sources, report, options)
+    if ended_by == signal.SIGINT.name:
         raise KeyboardInterrupt
 
 
 @contextmanager
 def _opened(settings: Settings) -> Iterator[Ledger]:
-    """The ledger. Whoever started us has opened it before, so a database that is away now comes back."""
+    """The ledger. The parent process has opened it before, so a database that is away now comes back."""
     with ExitStack() as stack:
-        yield patiently(lambda: stack.enter_context(open_ledger(settings)))
+        yield retry_database(lambda: stack.enter_context(open_ledger(settings)))

@@ -1,4 +1,4 @@
-"""Which pace and patience hold for a lane: what was told about the lane, its host, or all hosts."""
+"""The pace and patience of a lane: its own settings, those of its host, or those of all hosts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LaneRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneTable:
-    """A `[lane."host"]` table of the file; what it leaves out stays None."""
+    """A `[lane."host"]` table of the file; a key that it leaves out is None."""
 
     gap: float | None = setting(None, values.seconds(0, 3600), "Seconds between two request starts.")
     throttle_base: float | None = setting(None, values.seconds(0), "First cooldown, in seconds.")
@@ -33,27 +33,28 @@ class LaneTable:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A lane of ours with a gap setting; `is_told` when the environment or an option set that gap."""
+    """A product's lane with a gap setting; `is_override` when the environment or an option set that gap."""
 
     lane: str
     host: str
     gap: float
-    is_told: bool
+    is_override: bool
 
 
 def rule_of(name: str, services: Iterable[Service], tables: Mapping[str, LaneTable], everywhere: LaneRule) -> LaneRule:
-    """The rule of a lane of ours (`cargo.api`) or of a host; where two of ours share that host, the slower gap.
+    """The rule of a product's lane (`<product>.<service>`) or of a host; where two share a host, the slower gap.
 
-    The file's table of that name wins, then that of the host behind it; a told gap wins over both.
+    The file's table of that name wins, then that of the host behind it; a gap from the environment or an option wins
+    over both.
     """
-    ours = [one for one in services if name in (one.lane, one.host)]
-    gap = max((one.gap for one in ours), default=everywhere.gap)
+    ours = [service for service in services if name in (service.lane, service.host)]
+    gap = max((service.gap for service in ours), default=everywhere.gap)
     rule = replace(everywhere, gap=gap)
-    for key in dict.fromkeys([*(one.host for one in ours), name]):
+    for key in dict.fromkeys([*(service.host for service in ours), name]):
         rule = _with_table(rule, tables.get(key, LaneTable()))
-    return replace(rule, gap=gap) if any(one.is_told for one in ours) else rule
+    return replace(rule, gap=gap) if any(service.is_override for service in ours) else rule
 
 
 def _with_table(rule: LaneRule, table: LaneTable) -> LaneRule:
-    said = {one.name: getattr(table, one.name) for one in fields(LaneTable)}
-    return replace(rule, **{name: value for name, value in said.items() if value is not None})
+    values_given = {member.name: getattr(table, member.name) for member in fields(LaneTable)}
+    return replace(rule, **{name: value for name, value in values_given.items() if value is not None})

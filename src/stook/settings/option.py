@@ -1,4 +1,4 @@
-"""One setting: a field of a frozen dataclass that also knows its reader, its help and how it may be shown."""
+"""A setting: a field of a frozen dataclass that also has a reader, a line of help and a rule how to show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TYPES = {"str": "text", "float": "number", "int": "whole number", "bool": "true
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`key` is the place in stook.toml (`cargo.index_gap`), `env` the name in the environment."""
+    """A setting as the settings' readers see it: `key` is its place in stook.toml, such as `work.tasks`."""
 
     key: str
     type: str
@@ -24,7 +24,13 @@ class Option:
     mask: Callable[[str], str] | None
 
     @property
+    def name(self) -> str:
+        """The key without its section: the field's name."""
+        return self.key.rpartition(".")[2]
+
+    @property
     def env(self) -> str:
+        """The name in the environment."""
         return "STOOK_" + self.key.replace(".", "_").upper()
 
     @property
@@ -50,7 +56,12 @@ def setting(
     mask: Callable[[str], str] | None = None,
     default_name: str = "",
 ) -> Any:
-    """A field of the tree; a callable `default` is asked each time. Masked fields stay out of `repr`."""
+    """A field of a section. `read` turns the text or value of a file, a variable or an option into the setting's value,
+    or raises ValueError.
+
+    A callable `default` is called each time; `default_name` stands for it in the reference. With `mask` the value is a
+    secret: it stays out of `repr`, and only its masked form is shown.
+    """
     facts = {"read": read, "help": help_line, "mask": mask, "default_name": default_name}
     if callable(default):
         return field(default_factory=default, metadata=facts, repr=mask is None)
@@ -59,17 +70,18 @@ def setting(
 
 def options_of(section: str, holder: type) -> Iterator[Option]:
     """The settings among a dataclass's fields."""
-    for one in fields(holder):
-        if "read" in one.metadata:
-            yield _option(f"{section}.{one.name}".lstrip("."), one)
+    for member in fields(holder):
+        if "read" in member.metadata:
+            yield _option(f"{section}.{member.name}".lstrip("."), member)
 
 
-def _option(key: str, one: Field[Any]) -> Option:
-    facts = one.metadata
-    default = (lambda: one.default) if one.default_factory is MISSING else one.default_factory
+def _option(key: str, member: Field[Any]) -> Option:
+    facts = member.metadata
+    default = (lambda: member.default) if member.default_factory is MISSING else member.default_factory
+    written = member.type if isinstance(member.type, str) else getattr(member.type, "__name__", "")
     return Option(
         key=key,
-        type=_TYPES.get(str(one.type), "list"),
+        type=_TYPES.get(written, "list"),
         default=default,
         default_name=facts["default_name"],
         help=facts["help"],

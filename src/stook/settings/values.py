@@ -1,4 +1,4 @@
-"""How one value is read: each reader takes what a file, the environment or an option said, or raises ValueError."""
+"""Readers of settings: each turns the value in a file, a variable or an option into ours, or raises ValueError."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 
 __all__ = [
     "Network",
+    "choice",
     "contact",
     "database",
     "flag",
-    "index_url",
+    "gap",
     "mask_database",
     "names",
     "networks",
-    "one_of",
     "seconds",
     "text",
     "url",
@@ -62,11 +62,6 @@ def url(value: object) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def index_url(value: object) -> str:
-    """A sparse index; cargo's spelling with `sparse+` in front is understood."""
-    return url(text(value).removeprefix("sparse+"))
-
-
 def database(value: object) -> str:
     """A database URL as SQLAlchemy reads it; of which kind, not whether it is there."""
     found = text(value)
@@ -109,6 +104,11 @@ def seconds(least: float, most: float = 1e9) -> Callable[[object], float]:
     return lambda value: _within(_number(value), least, most)
 
 
+def gap(value: object) -> float:
+    """Seconds between two request starts on a lane: 0 to an hour."""
+    return _within(_number(value), 0, 3600)
+
+
 def whole(least: int, most: int) -> Callable[[object], int]:
     """A reader of whole numbers."""
     return lambda value: int(_within(_whole_number(value), least, most))
@@ -146,8 +146,8 @@ def flag(value: object) -> bool:
     return found
 
 
-def one_of(*choices: str) -> Callable[[object], str]:
-    """A reader of one word out of a few."""
+def choice(*choices: str) -> Callable[[object], str]:
+    """A reader of one word out of `choices`."""
 
     def read(value: object) -> str:
         found = text(value).lower()

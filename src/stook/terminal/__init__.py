@@ -1,1 +1,1 @@
-"""What people and machines see: tables, JSON, progress, logs."""
+"""The output for people and machines: tables, JSON, progress, logs."""

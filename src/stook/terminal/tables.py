@@ -1,15 +1,15 @@
-"""What people see: tables on stdout; progress, on stderr and only when it is a terminal."""
+"""Text and tables for a terminal, of values that a source may have written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from rich import box
-from rich.console import Console, Group, JustifyMethod
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["cut", "fact", "plain", "plain_table", "progress_console"]
+__all__ = ["cut", "fact", "plain", "plain_table"]
 
 
 def plain(value: object) -> Text:
@@ -22,7 +22,7 @@ def plain(value: object) -> Text:
 
 
 def fact(name: str, value: object, width: int) -> Text:
-    """A name and what is said under it, `width` apart; further lines are indented, so none passes for another fact."""
+    """A name and its value, which begins at column `width`; further lines are indented, so none passes for a fact."""
     return plain(f"{name:{width}}{value}".replace("\n", "\n" + " " * width))
 
 
@@ -53,9 +53,3 @@ def _cell(column: str, value: object) -> Text:
 def cut(text: str, length: int) -> str:
     """At most `length` characters, the last of them an ellipsis where something is left out."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def progress_console() -> Console | None:
-    """Where progress may be drawn: stderr when it is a terminal, else nowhere."""
-    console = Console(stderr=True)
-    return console if console.is_terminal else None

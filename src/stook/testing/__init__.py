@@ -1,4 +1,4 @@
-"""The doubles we ship: real things made small, for our tests, for other people's registries, and for `stook demo`."""
+"""The doubles we ship: real things made small, for our tests, for other people's products, and for `stook demo`."""
 
 from stook.testing.clock import ManualClock
 from stook.testing.registry import LoopbackRegistry

@@ -1,4 +1,4 @@
-"""What `demo` does: the real pipeline against the sample world of `stook.testing`."""
+"""The command `demo`: the real pipeline against the sample world of `stook.testing`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from pathlib import Path
 import sqlalchemy as sa
 from rich.console import Console
 
+from stook.engine.errors import FailureCode
+from stook.engine.tally import Failure
 from stook.engine.words import Announcement
 from stook.registries.cargo.names import canonical
-from stook.registries.cargo.registry import REGISTRY
+from stook.registries.cargo.product import PRODUCT
 from stook.registries.cargo.sources import INDEX
-from stook.registries.history_table import print_history
-from stook.registries.store import RUST_PRODUCT
+from stook.registries.cargo.tables import RUST_PRODUCT
+from stook.registries.store.history_table import print_history
 from stook.registries.store.reading import read_history
 from stook.run.build import open_door, open_ledger, sources_of
-from stook.run.loop import run_work
-from stook.run.report import INTERRUPTION, Failure, Report
+from stook.run.loop import LoopOptions, run_work
+from stook.run.report import INTERRUPTION, Report
 from stook.run.report_view import show_report
 from stook.settings import Settings
 from stook.terminal.logs import configure_logs
@@ -68,14 +70,16 @@ def _settings(settings: Settings, registry: LoopbackRegistry, database: Path) ->
         db=f"sqlite:///{database.as_posix()}",
         contact="demo@stook.invalid",
         unsafe_allow_networks=(ip_network("127.0.0.0/8"),),
-        cargo=replace(
-            settings.cargo,
-            index_url=registry.index_url,
-            api_url=registry.api_url,
-            static_url=registry.static_url,
-            index_gap=0.01,
-            api_gap=0.02,
-        ),
+        products={
+            **settings.products,
+            "cargo": replace(
+                PRODUCT.options(settings),
+                index_url=registry.index_url,
+                api_url=registry.api_url,
+                index_gap=0.01,
+                api_gap=0.02,
+            ),
+        },
         lanes={},
         origins={**settings.origins, "cargo.index_gap": "--demo", "cargo.api_gap": "--demo"},
     )
@@ -85,8 +89,8 @@ def _collect(settings: Settings, names: list[str]) -> Report:
     report = Report("demo", datetime.now(UTC))
     with open_ledger(settings) as ledger:
         ledger.announce([Announcement(INDEX.name, name, source="seed", fresh_for=0.0) for name in names])
-        sources = sources_of(REGISTRY, settings, None)
-        run_work(ledger, open_door(settings, ledger), sources, report, once=True)
+        sources = sources_of(PRODUCT, settings)
+        run_work(ledger, open_door(settings, ledger), sources, report, LoopOptions(once=True))
     if INTERRUPTION in report.notes:
         raise KeyboardInterrupt
     return report
@@ -134,6 +138,6 @@ def _tell(console: Console, report: Report, sentence: str, known: Sequence[Failu
     )
     for failure in report.failures:
         if failure not in known:
-            label = "Kept aside" if failure.error == "Malformed" else "Not there"
+            label = "Kept aside" if failure.code is FailureCode.MALFORMED else "Not there"
             console.print(f"{label}: {failure.event}: {failure.reason}", markup=False, soft_wrap=True)
     console.print()

@@ -16,10 +16,10 @@ import pytest
 from stook.engine.ledger.operate import COUNT_LIMIT
 from stook.engine.words import Announcement
 from stook.run.build import open_ledger
-from stook.run.loop import standing
+from stook.run.loop import source_status
+from stook.run.products import read_settings
 from stook.run.report import SOURCES, Report
 from stook.run.report_view import show_report
-from stook.settings import load_settings
 
 NAMES = tuple(f"crate-{number}" for number in range(4))
 
@@ -47,11 +47,11 @@ def test_status(shop: Any) -> None:
 
 def test_what_remains_of_much(shop: Any) -> None:
     """Where counting stopped the report says so, instead of a number that is only where it stopped."""
-    with open_ledger(load_settings(os.environ, Path.cwd())) as ledger:
+    with open_ledger(read_settings(os.environ, Path.cwd())) as ledger:
         for kind in ("index", "api"):
             ledger.announce([Announcement(f"cargo-{kind}", f"n{number}") for number in range(COUNT_LIMIT + 5)])
         both = SimpleNamespace(name="both", queues=("cargo-index", "cargo-api"))
-        line = standing(ledger, both, 3)  # type: ignore[arg-type]
+        line = source_status(ledger, both, 3)  # type: ignore[arg-type]
     assert line == {"source": "both", "visits": 3, "remaining": COUNT_LIMIT + 1}
     report = Report("work cargo", datetime(2026, 11, 1), notes={SOURCES: [line]})
     with redirect_stdout(StringIO()) as shown:

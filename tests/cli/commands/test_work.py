@@ -65,9 +65,9 @@ def slow_shop(open_shop: Callable[..., Any], make_world: Callable[..., Any]) -> 
 CRATES = tuple(f"crate-{number}" for number in range(12))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted(slow_shop: Any, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
-    """Ctrl-C and SIGTERM end with 130 and a report; what was kept is whole, and the next run completes the rest."""
+    """Ctrl-C, SIGTERM and SIGHUP end with 130 and a report; what was kept is whole, and the next run does the rest."""
     process = slow_shop.start("cargo", "collect", *CRATES, "--json")
     wait_for(slow_shop, "crates-api", 2, process)
     process.send_signal(number)
@@ -77,7 +77,7 @@ def test_interrupted(slow_shop: Any, monkeypatch: pytest.MonkeyPatch, number: si
     report = json.loads(out)
     assert report["counts"]["complete"] > 0
     assert report["next"] == ["the same command again: it goes on where this run stopped"]
-    assert ("Ctrl-C" if number == signal.SIGINT else "SIGTERM") in report["notes"]["interrupted"]
+    assert number.name in report["notes"]["interrupted"]
     assert slow_shop.sql("PRAGMA integrity_check") == [("ok",)]
     monkeypatch.setenv("STOOK_CARGO_API_GAP", "0")
     slow_shop.report("cargo", "collect", *CRATES)
@@ -160,11 +160,11 @@ def test_the_other_one_dies(slow_shop: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 TOY = '''
-"""A registry of one thing, in a package of its own."""
+"""A product of one thing, in a package of its own."""
 from dataclasses import dataclass
 from stook.engine.ledger import poll_queue
 from stook.engine.words import Code, Found, Outcome, Request, Written
-from stook.run.product import Registry
+from stook.run.product import NoSettings, Product
 
 QUEUE = poll_queue("toy", "toy")
 
@@ -187,24 +187,24 @@ def sources(options, tasks, batch):
     import os
     return [Toys(os.environ["TOY_URL"], tasks, batch)]
 
-REGISTRY = Registry("toy", "Toys", (QUEUE,), sources)
+PRODUCT = Product("toy", "Toys", NoSettings, lambda: (QUEUE,), sources)
 '''
 
 
-def test_somebody_elses_registry(shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that announces a registry works with `stook work`, without an edit anywhere."""
+def test_somebody_elses_product(shop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that announces a product works with `stook work`, without an edit anywhere."""
     (tmp_path / "stook_toy_worked.py").write_text(TOY)
     info = tmp_path / "stook_toy_worked-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stook-toy-worked\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[stook.registries]\ntoy = stook_toy_worked:REGISTRY\n")
+    (info / "entry_points.txt").write_text("[stook.products]\ntoy = stook_toy_worked:PRODUCT\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("TOY_URL", f"{shop.registry.index_url}cr/at/")
     from stook.engine.words import Announcement
     from stook.run.build import open_ledger
-    from stook.settings import load_settings
+    from stook.run.products import read_settings
 
-    with open_ledger(load_settings({"STOOK_DB": f"sqlite:///{shop.database.as_posix()}"}, tmp_path, {})) as ledger:
+    with open_ledger(read_settings({"STOOK_DB": f"sqlite:///{shop.database.as_posix()}"}, tmp_path, {})) as ledger:
         ledger.announce([Announcement("toy", "crate-1"), Announcement("toy", "crate-2")])
     report = shop.report("work", "toy", "--once")
     assert report["counts"] == {"complete": 2}

@@ -20,9 +20,10 @@ from stook.engine.errors import FailureCode, Unavailable
 from stook.engine.ledger import connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, FIRST_TABLE, VERSION_TABLE, heads, migrate
 from stook.engine.ledger.schema import METADATA
-from stook.registries.store import MIGRATIONS
+from stook.run.products import find_products
 
-PLACES = [ENGINE_MIGRATIONS, MIGRATIONS]
+PRODUCTS = find_products().products.values()
+PLACES = list(dict.fromkeys([ENGINE_MIGRATIONS, *(folder for product in PRODUCTS for folder in product.migrations)]))
 CHILD = """
 import sys
 from pathlib import Path
@@ -38,6 +39,13 @@ migrate(engine, [Path(place) for place in sys.argv[2:]])
 
 class PowerCut(BaseException):
     """Nothing catches this."""
+
+
+@pytest.fixture(autouse=True)
+def _tables():
+    """The metadata holds the tables of all products."""
+    for product in PRODUCTS:
+        product.queues()
 
 
 @pytest.fixture
@@ -132,7 +140,7 @@ def test_the_second_time_does_nothing(engine):
 
 
 def test_one_branch_after_the_other(engine):
-    """A registry's tables may come later than the engine's, and the engine alone is content then."""
+    """A product's tables may come later than the engine's, and the engine alone is content then."""
     migrate(engine, [ENGINE_MIGRATIONS])
     names = {name.upper() for name in sa.inspect(engine).get_table_names()}
     assert "TB_CRAWLER_POLL" in names

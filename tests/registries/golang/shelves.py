@@ -17,8 +17,9 @@ from stook.registries.golang.latest import Latest
 from stook.registries.golang.queues import QUEUES
 from stook.registries.golang.records import FeedPage, GoModule, GoPage, GoRelease
 from stook.registries.golang.sources import GoFeed, GoModules, GoPages
+from stook.registries.golang.tables import GO_LIST, GO_PRODUCT, GO_VERSION
 from stook.registries.golang.times import nanoseconds
-from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, HISTORY, MIGRATIONS
+from stook.registries.store import HISTORY, MIGRATIONS
 from stook.testing import ManualClock, run_visit
 
 from ..tables import Tables  # noqa: TID252

@@ -23,8 +23,8 @@ from stook.registries.golang.feed import Gap
 from stook.registries.golang.queues import FEED, FEED_LANE, PAGE, PAGE_LANE
 from stook.registries.golang.records import GoPage
 from stook.registries.golang.sources import POLL_EVERY, GoFeed, GoPages
+from stook.registries.golang.tables import GO_LIST
 from stook.registries.golang.times import nanoseconds, rfc3339
-from stook.registries.store import GO_LIST
 from stook.testing import run_visit
 
 from .shelves import GoShelf, entry, feed_page, open_go_shelf  # noqa: TID252

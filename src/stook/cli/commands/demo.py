@@ -11,7 +11,7 @@ from stook.run.options import as_json, pass_settings
 if TYPE_CHECKING:
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["demo"]
 
 
 @click.command("demo")
@@ -30,6 +30,3 @@ def demo(settings: Settings, as_json: bool) -> int:
     from stook.testing.demonstration import demonstrate
 
     return demonstrate(settings, as_json=as_json)
-
-
-commands: list[click.Command] = [demo]

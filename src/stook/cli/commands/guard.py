@@ -1,9 +1,10 @@
-"""Say what the door would do with URLs and addresses, and why; nothing is sent."""
+"""Judge URLs and addresses as the door would, and say why; nothing is sent."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from stook.engine.door import Guard
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["guard"]
 
 
 @click.command("guard")
@@ -63,9 +64,17 @@ def guard(settings: Settings, targets: Sequence[str], answers: Sequence[str], fi
 def _target(judge: Guard, target: str, answers: Sequence[str]) -> tuple[str, dict[str, str]]:
     from stook.engine.door import judge_row
 
-    if "://" not in target and judge.judge_address(target).reason != "not an address":
+    if "://" not in target and _is_address(target):
         return target, judge_row(judge, {"address": target})
     return target, judge_row(judge, {"url": target, "answers": list(answers) or _resolve(judge, target)})
+
+
+def _is_address(target: str) -> bool:
+    try:
+        ip_address(target.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def _resolve(judge: Guard, target: str) -> list[str]:
@@ -99,6 +108,3 @@ def _print(shown: Sequence[str], verdicts: Sequence[dict[str, str]]) -> None:
 
     cells = [(verdict["verdict"], text[:100], verdict["reason"]) for text, verdict in zip(shown, verdicts, strict=True)]
     Page().print(plain_table("The door would", ("", "target", "because"), cells))
-
-
-commands: list[click.Command] = [guard]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import click
@@ -12,12 +13,15 @@ from stook.run.options import as_json, pass_settings
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from stook.engine.ledger import Queue
     from stook.engine.ledger.operate import QueueStatus
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["queue"]
 
-_registry = click.option("--registry", metavar="R", help="Only this registry's queues (cargo, go …).")
+_product = click.option(
+    "--product", "--registry", "product", metavar="PRODUCT", help="Only the queues of this product."
+)
 _where = click.option(
     "--where",
     multiple=True,
@@ -37,10 +41,10 @@ def queue() -> None:
 
 
 @queue.command("status")
-@_registry
+@_product
 @as_json
 @pass_settings
-def status(settings: Settings, registry: str | None, as_json: bool) -> None:
+def status(settings: Settings, product: str | None, as_json: bool) -> None:
     """Show what is ready, waiting and held in each queue; cheap at any size.
 
     \b
@@ -52,7 +56,7 @@ def status(settings: Settings, registry: str | None, as_json: bool) -> None:
     from stook.terminal.stdout import print_json
 
     with open_ledger(settings) as ledger:
-        rows = [queue_status(ledger, name) for name in _queues(registry)]
+        rows = [queue_status(ledger, name) for name in _queues(product)]
         now = ledger.clock.now()
     if as_json:
         print_json([_as_dict(row, now) for row in rows])
@@ -61,52 +65,50 @@ def status(settings: Settings, registry: str | None, as_json: bool) -> None:
 
 
 def _steer(name: str, help: str, example: str) -> click.Command:
-    """A command that changes the events chosen by --registry and --where."""
+    """A command that changes the events chosen by --product and --where."""
 
     @as_json
     @_where
-    @_registry
+    @_product
     @pass_settings
-    def steer(settings: Settings, registry: str | None, where: Sequence[str], as_json: bool) -> None:
+    def steer(settings: Settings, product: str | None, where: Sequence[str], as_json: bool) -> None:
         from stook.engine.ledger import operate
         from stook.run.build import open_ledger
         from stook.terminal.stdout import Page, print_json
 
         with open_ledger(settings) as ledger:
-            changed = {
-                one: getattr(operate, name)(ledger, one, where)
-                for one in _suited(ledger.queues, _queues(registry), where)
-            }
+            queues = _suitable(ledger.queues, _queues(product), where)
+            changed = {queue: getattr(operate, name)(ledger, queue, where) for queue in queues}
         if as_json:
             print_json({"command": f"queue {name}", "changed": changed})
         else:
             page = Page()
-            for one, count in changed.items():
-                page.print(f"{one}: {count:,} events", markup=False, soft_wrap=True)
+            for queue, count in changed.items():
+                page.print(f"{queue}: {count:,} events", markup=False, soft_wrap=True)
 
     return click.command(name, help=f"{help}\n\n\b\nExample:\n  {example}")(steer)
 
 
-def _suited(known: dict, names: Sequence[str], where: Sequence[str]) -> list[str]:  # type: ignore[type-arg]
-    """A condition on versions speaks of the queues that have them."""
+def _suitable(known: Mapping[str, Queue], names: Sequence[str], where: Sequence[str]) -> list[str]:
+    """The queues to which the conditions can apply: one on versions only to queues that have them."""
     about_versions = any(text.startswith("version=") for text in where)
     return [name for name in names if not about_versions or known[name].version_column]
 
 
-def _queues(registry: str | None) -> list[str]:
-    from stook.run.build import registry_named
-    from stook.run.product import find_registries
+def _queues(product: str | None) -> list[str]:
+    from stook.run.build import queues_of
+    from stook.run.products import find_products, product_named
 
-    chosen = [registry_named(registry)] if registry else list(find_registries().values())
-    return [one.name for registry_found in chosen for one in registry_found.queues]
+    chosen = [product_named(product)] if product else sorted(find_products().products.values(), key=attrgetter("name"))
+    return [queue.name for member in chosen for queue in queues_of(member)]
 
 
 def _as_dict(row: QueueStatus, now: datetime) -> dict[str, object]:
-    told: dict[str, object] = {"queue": row.queue, "ready": row.ready, "waiting": row.waiting, "held": row.held}
-    told["lag_seconds"] = (now - row.oldest).total_seconds() if row.oldest else None
+    found: dict[str, object] = {"queue": row.queue, "ready": row.ready, "waiting": row.waiting, "held": row.held}
+    found["lag_seconds"] = (now - row.oldest).total_seconds() if row.oldest else None
     if row.feeds:
-        told["feeds"] = [{"feed": one.feed, "cursor": one.cursor, "read_at": one.read_at} for one in row.feeds]
-    return told
+        found["feeds"] = [{"feed": feed.feed, "cursor": feed.cursor, "read_at": feed.read_at} for feed in row.feeds]
+    return found
 
 
 def _ago(moment: datetime | None, now: datetime) -> str:
@@ -121,19 +123,19 @@ def _print(rows: Sequence[QueueStatus], now: datetime) -> None:
     cells = [(row.queue, shown(row.ready), shown(row.waiting), shown(row.held), _ago(row.oldest, now)) for row in rows]
     page = Page()
     page.print(plain_table("Queues", ("queue", ">ready", ">waiting", ">held", ">oldest ready for"), cells))
-    feeds = [(f"{row.queue}:{one.feed}", one.cursor, _ago(one.read_at, now)) for row in rows for one in row.feeds]
+    feeds = [(f"{row.queue}:{feed.feed}", feed.cursor, _ago(feed.read_at, now)) for row in rows for feed in row.feeds]
     if feeds:
         page.print(plain_table("Feeds", ("feed", "read up to", ">last moved before"), feeds))
 
 
 queue.add_command(
-    _steer("retry", "Bring waiting events forward to now.", "stook queue retry --registry cargo --where status=503")
+    _steer("retry", "Bring waiting events forward to now.", "stook queue retry --product PRODUCT --where status=503")
 )
 queue.add_command(
     _steer(
         "resync",
-        "Collect events again, whatever became of them; without --where all of them.",
-        "stook queue resync --registry cargo --where 'name=serde*'",
+        "Collect events again, however they ended; without --where all of them.",
+        "stook queue resync --product PRODUCT --where 'name=lib*'",
     )
 )
 queue.add_command(
@@ -143,5 +145,3 @@ queue.add_command(
         "stook queue revive --where code=39",
     )
 )
-
-commands: list[click.Command] = [queue]

@@ -1,4 +1,4 @@
-"""Show every setting: its value, who set it, its default and what it does."""
+"""Show every setting: its value, its origin, its default and its meaning."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import asdict
 import click
 
 from stook.run.options import as_json, pass_settings
-from stook.settings import Row, Settings, describe
+from stook.settings import SettingRow, Settings, describe
 
-__all__ = ["commands"]
+__all__ = ["settings"]
 
 
 @click.command("settings")
 @as_json
 @pass_settings
 def settings(settings: Settings, as_json: bool) -> None:
-    """Show every setting: its value, who set it, its default and what it does.
+    """Show every setting: its value, its origin, its default and its meaning.
 
     \b
     Later wins: defaults, stook.toml (the current folder's; if there is none, the
@@ -25,7 +25,7 @@ def settings(settings: Settings, as_json: bool) -> None:
     \b
     Examples:
       stook settings
-      STOOK_CARGO_API_GAP=2 stook settings --json
+      STOOK_WORK_TASKS=4 stook settings --json
     """
     rows = describe(settings)
     if as_json:
@@ -36,8 +36,8 @@ def settings(settings: Settings, as_json: bool) -> None:
         _print(rows)
 
 
-def _print(rows: list[Row]) -> None:
-    """Keys and values each whole on a line: in columns a terminal, and `grep`, would get them in pieces."""
+def _print(rows: list[SettingRow]) -> None:
+    """One setting a line, however long: columns would break it for a terminal, and for `grep`."""
     from stook.terminal.stdout import Page
     from stook.terminal.tables import plain
 
@@ -46,6 +46,3 @@ def _print(rows: list[Row]) -> None:
         origin = "default" if row.origin == "default" else f"from {row.origin}; default: {row.default or 'none'}"
         page.print(plain(f"{row.key} = {row.value}".rstrip()), plain(f"  ({origin})"), sep="", soft_wrap=True)
         page.print(plain(f"    {row.help}"), soft_wrap=True)
-
-
-commands: list[click.Command] = [settings]

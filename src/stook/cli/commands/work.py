@@ -1,4 +1,4 @@
-"""Take work from a registry's queues until stopped, or until nothing is due."""
+"""Take work from a product's queues until stopped, or until nothing is due."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from stook.run.options import as_json, pass_settings
 if TYPE_CHECKING:
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["work"]
 
 
 @click.command("work")
-@click.argument("registry")
+@click.argument("product")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
@@ -26,22 +26,19 @@ __all__ = ["commands"]
 @click.option("--once", is_flag=True, help="End when nothing is due.")
 @as_json
 @pass_settings
-def work(settings: Settings, registry: str, workers: int, once: bool, as_json: bool) -> int:
-    """Take work from the queues of REGISTRY (cargo, go …) until stopped.
+def work(settings: Settings, product: str, workers: int, once: bool, as_json: bool) -> int:
+    """Take work from the queues of PRODUCT until stopped. `stook show --help` lists the products.
 
     Any number of workers may run, on any number of hosts: all that they share is the database. With --once, this
     command's workers end together, when nothing is due and none of them is at work.
 
     \b
     Examples:
-      stook work cargo --once
-      stook work go --workers 8
+      stook work PRODUCT --once
+      stook work PRODUCT --workers 8
     """
     from stook.run.service import work_alone, work_together
 
     if workers == 1:
-        return work_alone(settings, registry, once=once, as_json=as_json)
-    return work_together(settings, registry, workers, once=once, as_json=as_json)
-
-
-commands: list[click.Command] = [work]
+        return work_alone(settings, product, once=once, as_json=as_json)
+    return work_together(settings, product, workers, once=once, as_json=as_json)

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-from stook.engine.errors import FailureCode, Unavailable
+from stook.engine.errors import EnvironmentFault
 
 __all__ = ["NOTHING", "VERSION_TABLE", "check_file"]
 
@@ -16,14 +16,14 @@ NOTHING = "the database holds nothing of Stook's yet; collect something first, o
 
 
 def check_file(file: Path) -> None:
-    """Raise Unavailable (`database`) unless the file is a database that Stook made."""
+    """Raise EnvironmentFault unless the file is a database that Stook made."""
     if not file.exists() or not file.is_file() or not file.stat().st_size:
-        raise Unavailable(f"there is no database at {file} yet; collect something first", FailureCode.DATABASE)
+        raise EnvironmentFault(f"there is no database at {file} yet; collect something first")
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
             names = {str(name).lower() for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     except sqlite3.DatabaseError as error:
-        raise Unavailable(f"{file} cannot be read as a SQLite database: {error}", FailureCode.DATABASE) from None
+        raise EnvironmentFault(f"{file} cannot be read as a SQLite database: {error}") from None
     if VERSION_TABLE not in names:
         reason = f"{file} is another program's database" if names else NOTHING
-        raise Unavailable(reason, FailureCode.DATABASE)
+        raise EnvironmentFault(reason)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from stook.engine.errors import FailureCode, Unavailable
+from stook.engine.errors import EnvironmentFault, FailureCode, Unavailable
 from stook.engine.ledger.database_file import NOTHING, VERSION_TABLE, check_file
 
 __all__ = ["ENGINE_MIGRATIONS", "VERSION_TABLE", "check_exists", "check_revisions", "heads", "migrate"]
@@ -27,9 +27,9 @@ _LOCK = 0x5354_4F4F_4B  # any number that nobody else locks
 def migrate(engine: Engine, locations: Sequence[Path], *, create: bool = True) -> None:
     """Apply what is missing; `locations` are folders of migration scripts, one branch each, the engine's first.
 
-    Several processes may start at once: the one that comes second finds the work done. Unavailable (`database`) where
-    a newer Stook has changed the database, and, without `create`, where it holds nothing of Stook's: that is for
-    commands that only read, and leaves no file behind.
+    Several processes may start at once: the one that comes second finds the work done. EnvironmentFault where a
+    newer release has changed the database, and, without `create`, where it holds nothing of Stook's: that is for
+    commands that only read, and leaves no file behind. Branches are upgraded in the order given.
     """
     if not create:
         check_exists(engine)
@@ -37,8 +37,13 @@ def migrate(engine: Engine, locations: Sequence[Path], *, create: bool = True) -
     check_revisions(engine, locations, stored)
     if heads(locations) <= stored:
         return
+    from alembic.util import CommandError  # noqa: PLC0415  a third of a second that only a new schema costs
+
     with engine.connect() as connection, _alone(connection):
-        _upgrade(locations, connection)
+        try:
+            _upgrade(locations, connection)
+        except CommandError as error:
+            raise EnvironmentFault(f"the migrations cannot be run: {error}") from error
         connection.commit()
 
 
@@ -52,27 +57,32 @@ def check_exists(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         check_file(Path(str(engine.url.database)))
     elif not _stored(engine):
-        raise Unavailable(NOTHING, FailureCode.DATABASE)
+        raise EnvironmentFault(NOTHING)
 
 
 def check_revisions(engine: Engine, locations: Sequence[Path], stored: Collection[str]) -> None:
-    """Raise Unavailable if a branch of ours was taken further by a newer Stook.
+    """Raise EnvironmentFault if a branch of ours was taken further by a newer release.
 
     A revision that no location knows may also be of a plug-in that is gone: that one is nobody's concern.
     """
     known = [set(_revisions(folder)) for folder in locations]
-    unknown = set(stored).difference(*known)
-    if not unknown:
-        return
-    for folder, revisions in zip(locations, known, strict=True):
-        if revisions.isdisjoint(stored) and _is_applied(engine, folder):
-            branch = min(revisions).partition("_")[2]
-            seen = ", ".join(sorted(unknown))[:200]
-            raise Unavailable(
-                f"a newer Stook made this database: its tables of {branch!r} are at a revision that this version does"
-                f" not know ({seen}); install that version of Stook, or use another database",
-                FailureCode.DATABASE,
-            )
+    unknown = sorted(set(stored).difference(*known))
+    branches = {_branch(revision) for revisions in known for revision in revisions}
+    newer = [revision for revision in unknown if _branch(revision) in branches]
+    moved = [
+        max(revisions)
+        for folder, revisions in zip(locations, known, strict=True)
+        if unknown and revisions.isdisjoint(stored) and _is_applied(engine, folder)
+    ]
+    if newer or moved:
+        raise EnvironmentFault(
+            f"this database was made by a newer release: its schema has {', '.join(newer or unknown)[:200]}, which this"
+            " one does not know; install that release or a later one, or choose another database with --db"
+        )
+
+
+def _branch(revision: str) -> str:
+    return revision.partition("_")[2]
 
 
 def _revisions(folder: Path) -> list[str]:
@@ -149,8 +159,11 @@ def _upgrade(locations: Sequence[Path], connection: Connection) -> None:
     scripts = ScriptDirectory.from_config(config)
     known = {revision for folder in locations for revision in _revisions(folder)}
 
-    def steps(stored: tuple[str, ...], context: Any) -> Any:
-        return scripts._upgrade_revs("heads", tuple(revision for revision in stored if revision in known))  # type: ignore[arg-type]
+    for folder in locations:
+        (head,) = heads([folder])
 
-    with EnvironmentContext(config, scripts, fn=steps, destination_rev="heads"):
-        scripts.run_env()
+        def steps(stored: tuple[str, ...], context: Any, head: str = head) -> Any:
+            return scripts._upgrade_revs(head, tuple(revision for revision in stored if revision in known))  # type: ignore[arg-type]
+
+        with EnvironmentContext(config, scripts, fn=steps, destination_rev=head):
+            scripts.run_env()

@@ -24,6 +24,7 @@ __all__ = [
     "STATUS",
     "VALIDATOR",
     "column",
+    "create_table",
     "due_index",
     "due_index_name",
     "queue_columns",
@@ -68,6 +69,13 @@ def table(name: str, *columns: Column[Any], metadata: MetaData = METADATA) -> Ta
         mariadb_engine="InnoDB",
         mariadb_charset="utf8mb4",
     )
+
+
+def create_table(name: str, *columns: Column[Any]) -> None:
+    """Make a table in a migration, on the same engines and with the same options as `table`."""
+    from alembic import op  # noqa: PLC0415  only migrations need it
+
+    table(name, *columns, metadata=MetaData()).create(op.get_bind())
 
 
 @compiles(CreateTable, "mysql", "mariadb")

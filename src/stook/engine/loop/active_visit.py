@@ -156,8 +156,10 @@ def _failed(events: Sequence[Event], error: StookError) -> Found:
 
 def _postponed(event: Event, error: Unavailable) -> Outcome:
     delay = postponement(error, event.attempts)
-    is_deferred = isinstance(error, LaneClosed)
-    return Outcome(Code.PENDING, _reason(error), error.status, delay, is_deferred, error.code)
+    lane = error.lane if isinstance(error, LaneClosed) else ""
+    return Outcome(
+        Code.PENDING, _reason(error), error.status, delay, is_deferred=bool(lane), failure=error.code, lane=lane
+    )
 
 
 def _reason(error: StookError) -> str:

@@ -22,7 +22,7 @@ def count_kept(tally: Tally, kept: Receipt) -> None:
     for event, outcome in kept.ends:
         _report(tally, event, outcome)
     for record, reason in kept.rejected:
-        tally.fail(record, "Malformed", reason)
+        tally.reject(record, reason)
         log.warning("record kept aside", record=record, reason=reason)
 
 
@@ -32,8 +32,8 @@ def _report(tally: Tally, event: Event, outcome: Outcome) -> None:
     if is_fine or (outcome.code is Code.PENDING and not outcome.reason):
         return
     if outcome.is_deferred:
-        tally.deferred[outcome.reason] += 1
+        tally.defer(event, outcome)
         return
     name = outcome.code.name.lower()
-    tally.fail(str(event), name, outcome.reason)
+    tally.fail(event, outcome)
     log.warning("event not done", queue=event.queue, outcome=name, record=str(event), reason=outcome.reason)

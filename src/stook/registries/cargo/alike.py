@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from stook.registries.cargo.names import canonical, uniqueness_key
-from stook.registries.store import RUST_PRODUCT
+from stook.registries.cargo.tables import RUST_PRODUCT
 
 __all__ = ["spelt_alike"]
 

@@ -20,10 +20,11 @@ from stook.registries.cargo.api import read_crate
 from stook.registries.cargo.index import IndexFile, read_index_file
 from stook.registries.cargo.keep import keep_known, keep_snapshots
 from stook.registries.cargo.keep.enrichment import keep_enrichments
-from stook.registries.cargo.locked import pins_of, tags_of
+from stook.registries.cargo.locks.facts import pins_of, tags_of
 from stook.registries.cargo.names import index_path
 from stook.registries.cargo.records import Enrichment, Known, Snapshot
-from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION, package_rows
+from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.store import package_rows
 from stook.registries.vanishing import Vanishing, denied
 
 __all__ = ["API", "API_LANE", "INDEX", "INDEX_LANE", "QUEUES", "VERSIONS", "CargoApi", "CargoIndex"]

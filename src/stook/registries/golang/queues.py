@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stook.engine.ledger import Queue, poll_queue
-from stook.registries.store import GO_LIST
+from stook.registries.golang.tables import GO_LIST
 
 __all__ = ["FEED", "FEED_LANE", "MODULE", "PAGE", "PAGE_LANE", "PROXY_LANE", "QUEUES", "VERSIONS"]
 

@@ -1,28 +1,13 @@
-"""The registry tables, and what all registries write and read alike."""
+"""The pieces that all registries share: table columns, history, reading back, and printing it."""
 
 from stook.registries.store.history import Past, write_history
 from stook.registries.store.package_rows import RegistryKey, package_rows
 from stook.registries.store.reading import decoded, read_history, read_package
-from stook.registries.store.schema import (
-    GO_LIST,
-    GO_PRODUCT,
-    GO_VERSION,
-    HISTORY,
-    MIGRATIONS,
-    RUST_LIST,
-    RUST_PRODUCT,
-    RUST_VERSION,
-)
+from stook.registries.store.schema import HISTORY, MIGRATIONS
 
 __all__ = [
-    "GO_LIST",
-    "GO_PRODUCT",
-    "GO_VERSION",
     "HISTORY",
     "MIGRATIONS",
-    "RUST_LIST",
-    "RUST_PRODUCT",
-    "RUST_VERSION",
     "Past",
     "RegistryKey",
     "decoded",

@@ -1,4 +1,4 @@
-"""The registry tables that people read (tables contract), on the ledger's metadata."""
+"""The columns that the tables of all registries share, and the history table."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 from sqlalchemy import Column, Index, Table
 
-from stook.engine.ledger.schema import column, due_index, queue_columns, table, unquoted
+from stook.engine.ledger.schema import column, table, unquoted
 from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, small
 
-__all__ = ["GO_LIST", "GO_PRODUCT", "GO_VERSION", "HISTORY", "MIGRATIONS", "RUST_LIST", "RUST_PRODUCT", "RUST_VERSION"]
+__all__ = ["HISTORY", "MIGRATIONS", "NAME_LENGTH", "VERSION_LENGTH", "product_table", "version_table"]
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+"""The branch `registries`, which holds the tables of all registries as they began."""
 NAME_LENGTH = 512
 VERSION_LENGTH = 255
 
@@ -26,7 +27,7 @@ def _package_key() -> list[Column[Any]]:
 
 
 def _page_columns() -> list[Column[Any]]:
-    """What a registry's page says of a version or a package."""
+    """The facts of a registry's page about a version or a package."""
     return [
         column("URL", LongText()),
         column("SCM", Json()),
@@ -39,7 +40,8 @@ def _page_columns() -> list[Column[Any]]:
     ]
 
 
-def _version_table(name: str, *own: Column[Any]) -> Table:
+def version_table(name: str, *own: Column[Any]) -> Table:
+    """A table with one row a version, and a registry's own columns."""
     return table(
         name,
         *_package_key(),
@@ -63,7 +65,8 @@ def _version_table(name: str, *own: Column[Any]) -> Table:
     )
 
 
-def _product_table(name: str, *own: Column[Any]) -> Table:
+def product_table(name: str, *own: Column[Any]) -> Table:
+    """A table with one row a package, and a registry's own columns."""
     return table(
         name,
         *_package_key(),
@@ -83,74 +86,6 @@ def _product_table(name: str, *own: Column[Any]) -> Table:
         column("TIMESTAMP", Moment(), null=False),
     )
 
-
-RUST_LIST = table(
-    "TB_COMP_LIB_RUST_LIST",
-    *queue_columns(),
-    column("CRATE_NAME", Identity(128), null=False),
-    column("DISPLAY_NAME", Identity(128)),
-    column("VERSION", Identity(VERSION_LENGTH), null=False),
-    column("SOURCE", Identity(128)),
-    column("RESOLVE_KIND", Identity(16)),
-    column("LOCK_TAGS", Json()),
-    column("PINNED", small(), null=False, default="0"),
-    column("YANKED", small(), null=False, default="0"),
-    column("CHECKSUM", Identity(128)),
-    column("DELETED_AT", Moment()),
-    column("INDEX_DIGEST", Binary(16, fixed=True)),
-)
-due_index(RUST_LIST)
-Index(unquoted("IX_TB_COMP_LIB_RUST_LIST_NAME"), RUST_LIST.c["CRATE_NAME"])
-
-RUST_VERSION = _version_table(
-    "TB_COMP_LIB_VERSION_RUST",
-    column("YANKED", small(), null=False, default="0"),
-    column("FEATURES", Json()),
-    column("SIZE", big()),
-    column("CHECKSUM", Identity(128)),
-    column("YANK_MESSAGE", LongText()),
-    column("RUST_VERSION", Identity(64)),
-    column("EDITION", Identity(16)),
-    column("LINKS", LongText()),
-)
-
-RUST_PRODUCT = _product_table(
-    "TB_COMP_LIB_PRODUCT_RUST",
-    column("YANKED_COUNT", big(), null=False, default="0"),
-)
-
-GO_LIST = table(
-    "TB_COMP_LIB_GOLANG_LIST_V2",
-    *queue_columns(),
-    column("INDEX_PATH", Identity(NAME_LENGTH), null=False),
-    column("INDEX_VERSION", Identity(VERSION_LENGTH), null=False),
-    column("PRODUCT_KEY", Identity(NAME_LENGTH)),
-    column("RESOLVE_KIND", Identity(32)),
-    column("DEPRECATED", small(), null=False, default="0"),
-    column("FEED", Identity(16)),
-    column("SOURCE", Identity(128)),
-)
-due_index(GO_LIST)
-
-GO_VERSION = _version_table(
-    "TB_COMP_LIB_VERSION_GOLANG",
-    column("GO_VERSION", Identity(64)),
-    column("HAS_GO_MOD", small()),
-    column("RETRACTED", small(), null=False, default="0"),
-    column("RETRACT_REASON", LongText()),
-    column("DEPRECATED", small(), null=False, default="0"),
-    column("DEPRECATED_REASON", LongText()),
-    column("MOD_SUM", Identity(128)),
-    column("ORIGIN", Json()),
-)
-
-GO_PRODUCT = _product_table(
-    "TB_COMP_LIB_PRODUCT_GOLANG",
-    column("LATEST_RAW", Identity(VERSION_LENGTH)),
-    column("RETRACTED_COUNT", big(), null=False, default="0"),
-    column("DEPRECATED", small(), null=False, default="0"),
-    column("DEPRECATED_REASON", LongText()),
-)
 
 HISTORY = table(
     "TB_COMP_LIB_HISTORY",

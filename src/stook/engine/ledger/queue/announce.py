@@ -192,7 +192,7 @@ def _wake(transaction: Transaction, queue: Queue, ids: Sequence[bytes], wake: _W
         stale = table.c["LAST_UPDATED"] <= now - timedelta(seconds=wake.fresh_for)
         asleep |= processed.in_(DONE) & stale if wake.fresh_for else processed.in_(DONE)
     if wake.urgent:
-        asleep |= processed.in_(WAITING)
+        asleep |= processed.in_(WAITING) | (is_held(queue) & (table.c["DUE_AT"] <= now))  # the latter's lease ran out
     values: dict[str, Any] = AFRESH | {"DUE_AT": now - URGENT if wake.urgent else now}
     if wake.resync:
         values["RESYNC"] = 1

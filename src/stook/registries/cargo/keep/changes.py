@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stook.engine.words import Code
-from stook.registries.cargo.keep.product import StoredProduct
+from stook.registries.cargo.keep.product_rows import StoredProduct
 from stook.registries.cargo.latest import Candidate, default_version, latest_stable
 from stook.registries.cargo.names import page_url, purl
 from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable

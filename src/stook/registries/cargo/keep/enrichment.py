@@ -13,7 +13,7 @@ from sqlalchemy import Table
 
 from stook.engine.ledger import Transaction, chunks
 from stook.engine.words import Code, Written
-from stook.registries.cargo.keep.product import write_licenses
+from stook.registries.cargo.keep.product_rows import write_licenses
 from stook.registries.cargo.records import Enrichment, ProductFacts, VersionFacts
 from stook.registries.store import RegistryKey, package_rows
 

@@ -16,10 +16,11 @@ from stook.engine.ledger.queue.listing import complete_rows
 from stook.engine.words import Code, Written
 from stook.registries.cargo.keep.changes import Changes, Stored, changes, is_pinned, lock_tags, product_of, ranks
 from stook.registries.cargo.keep.enrichment import forget_facts
-from stook.registries.cargo.keep.product import StoredProduct, keep_products, stored_products, write_licenses
+from stook.registries.cargo.keep.product_rows import StoredProduct, keep_products, stored_products, write_licenses
 from stook.registries.cargo.names import page_url, purl
 from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable
-from stook.registries.store import RUST_LIST, RUST_PRODUCT, RUST_VERSION, Past, decoded, write_history
+from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
+from stook.registries.store import Past, decoded, write_history
 
 __all__ = ["LANGUAGE", "REPOSITORY", "keep_known", "keep_snapshots"]
 

@@ -90,8 +90,10 @@ class _Run:
         except UserError:
             raise
         except (StookError, OSError) as error:
-            reason = error.reason if isinstance(error, StookError) else str(error)
-            return TagReading(tag, commit, How.FAILED, one_sentence(reason), time.monotonic() - started)
+            reason, code = str(error), FailureCode.PROCESS
+            if isinstance(error, StookError):
+                reason, code = error.reason, error.code
+            return TagReading(tag, commit, How.FAILED, one_sentence(reason), time.monotonic() - started, code=code)
 
     def _tree(self, tag: str, until: float) -> tuple[str, Tree]:
         path = Path(self._project.place)

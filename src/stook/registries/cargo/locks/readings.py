@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote
 
+from stook.engine.errors import FailureCode
+
 __all__ = [
     "CrateInLocks",
     "How",
@@ -52,7 +54,7 @@ class LockedPackage:
 
 @dataclass(frozen=True, slots=True)
 class TagReading:
-    """One tag: `commit` is empty outside git, `reason` (at most 500 characters) is empty unless it failed."""
+    """One tag: `commit` is empty outside git; `reason` (at most 500 characters) and `code` say why it failed."""
 
     tag: str
     commit: str
@@ -60,6 +62,7 @@ class TagReading:
     reason: str
     seconds: float
     packages: tuple[LockedPackage, ...] = ()
+    code: FailureCode | None = None
 
 
 @dataclass(frozen=True, slots=True)

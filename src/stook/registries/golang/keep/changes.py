@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from stook.registries.golang.feed import LONGEST_VERSION
-from stook.registries.golang.keep.rows import Facts, Product, Row
+from stook.registries.golang.keep.rows import Facts, ModuleRow, Row
 from stook.registries.golang.latest import NO_MATCH, Latest
 from stook.registries.golang.records import GoRelease
 from stook.registries.golang.retractions import RetractedRanges
@@ -25,7 +25,7 @@ class Known:
     """What is stored of a module, locked; `product` is None at its first version."""
 
     versions: Mapping[str, Row]
-    product: Product | None
+    product: ModuleRow | None
     created: datetime | None
 
     @property
@@ -42,7 +42,7 @@ class Changes:
     facts: dict[str, Facts] = field(default_factory=dict)
     tombstones: list[str] = field(default_factory=list)
     history: list[Past] = field(default_factory=list)
-    product: Product | None = None
+    product: ModuleRow | None = None
     unchanged: int = 0
 
 
@@ -93,7 +93,7 @@ def _news(known: Known, one: GoRelease, row: Row | None, announced: datetime | N
         yield Past(one.version, "checksum_changed", row.mod_sum, one.mod_sum)
 
 
-def _inherited(product: Product | None) -> Facts:
+def _inherited(product: ModuleRow | None) -> Facts:
     """What is known of a new version before the module is described again."""
     if product is None:
         return Facts(None, False, None, False, None)
@@ -145,7 +145,7 @@ def _compare_product(
         told.history.append(Past("", "deprecated", before.deprecated_reason, after.deprecated_reason))
 
 
-def _product(before: Product | None, latest: Latest | None, count: int, retracted: int) -> Product:
+def _product(before: ModuleRow | None, latest: Latest | None, count: int, retracted: int) -> ModuleRow:
     """Where the rule was not asked, or could not be carried out, what it said last time stays."""
     chosen: tuple[str | None, str | None, str | None] = (
         (before.latest, before.stable, before.raw) if before else (None,) * 3
@@ -157,7 +157,7 @@ def _product(before: Product | None, latest: Latest | None, count: int, retracte
     if latest and latest.is_read:
         deprecated = (int(bool(latest.deprecated)), _plain(latest.deprecated) or None)
     is_described = latest is not None or bool(before and before.status)
-    return Product(*chosen, count, retracted, *deprecated, 9 if not count else int(is_described))
+    return ModuleRow(*chosen, count, retracted, *deprecated, 9 if not count else int(is_described))
 
 
 def _kept(version: str) -> str | None:

@@ -13,7 +13,8 @@ from stook.engine.ledger import Transaction, chunks
 from stook.engine.words import Code, Written
 from stook.registries.golang.keep.rows import KEY, lock_products, named, rows_of
 from stook.registries.golang.records import GoPage
-from stook.registries.store import GO_PRODUCT, GO_VERSION, decoded, package_rows
+from stook.registries.golang.tables import GO_PRODUCT, GO_VERSION
+from stook.registries.store import decoded, package_rows
 
 __all__ = ["follow_latest", "keep_pages"]
 

@@ -13,13 +13,14 @@ from stook.engine.ledger import Transaction, chunks, event_id
 from stook.engine.words import Code
 from stook.registries.golang.keep.addresses import page_url, purl
 from stook.registries.golang.records import GoRelease
+from stook.registries.golang.tables import GO_LIST, GO_PRODUCT, GO_VERSION
 from stook.registries.golang.versions.versions import version_key
-from stook.registries.store import GO_LIST, GO_PRODUCT, GO_VERSION, package_rows
+from stook.registries.store import package_rows
 
 __all__ = [
     "KEY",
     "Facts",
-    "Product",
+    "ModuleRow",
     "Row",
     "announced_at",
     "lock_products",
@@ -75,7 +76,7 @@ class Row:
     facts: Facts
 
 
-class Product(NamedTuple):
+class ModuleRow(NamedTuple):
     """The part of a product row that the proxy decides, in the order of KEPT; `status` 0 is one never described."""
 
     latest: str | None
@@ -88,12 +89,12 @@ class Product(NamedTuple):
     status: int
 
 
-EMPTY = Product(None, None, None, 0, 0, 0, None, 0)
+EMPTY = ModuleRow(None, None, None, 0, 0, 0, None, 0)
 
 
 def lock_products(
     transaction: Transaction, paths: Sequence[str], released: Sequence[str], now: datetime
-) -> dict[str, tuple[Product, datetime]]:
+) -> dict[str, tuple[ModuleRow, datetime]]:
     """The product rows and when they were made, locked until the transaction ends.
 
     That lets one transaction at a time decide what a module's rows say. Modules that get their first version have no
@@ -104,12 +105,12 @@ def lock_products(
     transaction.insert_missing(GO_PRODUCT, PRODUCT_COLUMNS, rows)
     table = GO_PRODUCT
     columns = [table.c[name] for name in ("PRODUCT_KEY", *KEPT, "CREATED")]
-    found: dict[str, tuple[Product, datetime]] = {}
+    found: dict[str, tuple[ModuleRow, datetime]] = {}
     for part in chunks(sorted(paths), 300):
         query = sa.select(*columns).where(*rows_of(table, part)).order_by(table.c["PRODUCT_KEY"]).with_for_update()
         for path, *kept, created in transaction.execute(query):
             if tuple(kept) != EMPTY:
-                found[path] = Product(*kept), created
+                found[path] = ModuleRow(*kept), created
     return found
 
 
@@ -175,7 +176,7 @@ def write_tombstones(transaction: Transaction, pairs: Sequence[tuple[str, str]],
     transaction.update(GO_VERSION, gone, named(GO_VERSION), rows)
 
 
-def write_products(transaction: Transaction, products: Mapping[str, Product], now: datetime) -> None:
+def write_products(transaction: Transaction, products: Mapping[str, ModuleRow], now: datetime) -> None:
     """Product rows, new or changed."""
     at = transaction.moment(now)
     rows = [(*KEY, path, path, page_url(path), purl(path), *one, at, at) for path, one in sorted(products.items())]

@@ -35,7 +35,8 @@ def troubled(event: Event, error: StookError) -> Outcome:
     if not isinstance(error, Unavailable):
         return Outcome(Code.FAILED, reason, error.status, failure=error.code)
     delay = postponement(error, event.attempts)
-    return Outcome(Code.PENDING, reason, error.status, delay, isinstance(error, LaneClosed), error.code)
+    lane = error.lane if isinstance(error, LaneClosed) else ""
+    return Outcome(Code.PENDING, reason, error.status, delay, bool(lane), error.code, lane=lane)
 
 
 def later(event: Event) -> Outcome:

@@ -13,7 +13,7 @@ from stook.run.options import as_json, pass_settings
 if TYPE_CHECKING:
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["cargo"]
 
 
 @click.group("cargo")
@@ -40,7 +40,10 @@ def cargo() -> None:
     "--limit", type=click.IntRange(1), metavar="N", help="At most so many crates, the first in order of name."
 )
 @click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Crates asked for side by side (STOOK_WORK_TASKS)."
+    "--tasks",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Crates asked for side by side (STOOK_WORK_TASKS).",
 )
 @click.option("--resync", is_flag=True, help="Collect again even what is stored and unchanged.")
 @as_json
@@ -52,7 +55,7 @@ def collect(
     lock: str | None,
     tags: Sequence[str],
     limit: int | None,
-    workers: int | None,
+    tasks: int | None,
     resync: bool,
     as_json: bool,
 ) -> int:
@@ -68,10 +71,7 @@ def collect(
       stook cargo collect --lock rhwp
       stook cargo collect --lock ../my-app --tag v1.0.0 --tag v1.1.0 --json
     """
-    from stook.registries.cargo.collect import Wanted, collect_crates
+    from stook.registries.cargo.commands.collect import CollectOptions, collect_crates
 
-    wanted = Wanted(tuple(names), seeds, lock, tuple(tags), limit, resync)
-    return collect_crates(settings, wanted, workers=workers, as_json=as_json)
-
-
-commands: list[click.Command] = [cargo]
+    options = CollectOptions(tuple(names), seeds, lock, tuple(tags), limit, resync)
+    return collect_crates(settings, options, tasks=tasks, as_json=as_json)

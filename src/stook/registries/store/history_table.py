@@ -1,4 +1,4 @@
-"""What `show` prints of the history."""
+"""The history as a table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["print_history"]
 
 
 def print_history(console: Console, columns: tuple[str, ...], history: list[dict[str, Any]]) -> None:
-    """What changed upstream, newest first."""
+    """Print changes upstream, newest first."""
 
-    def cells(one: dict[str, Any]) -> tuple[str, ...]:
-        known = {"seen": f"{one['SEEN_AT']:%Y-%m-%d %H:%M}", "package": one["PRODUCT_KEY"], "version": one["VERSION"]}
-        known |= {"what": one["KIND"], "from": _shortened(one["OLD"]), "to": _shortened(one["NEW"])}
+    def cells(row: dict[str, Any]) -> tuple[str, ...]:
+        known = {"seen": f"{row['SEEN_AT']:%Y-%m-%d %H:%M}", "package": row["PRODUCT_KEY"], "version": row["VERSION"]}
+        known |= {"what": row["KIND"], "from": _shortened(row["OLD"]), "to": _shortened(row["NEW"])}
         return tuple(known[name] for name in columns)
 
     console.print(plain_table("What changed upstream", columns, map(cells, history)))

@@ -1,4 +1,4 @@
-"""Collect Go modules: follow the module index, or take the modules you name."""
+"""Collect Go modules: follow the module index, or take named modules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stook.run.options import as_json, pass_settings
 if TYPE_CHECKING:
     from stook.settings import Settings
 
-__all__ = ["commands"]
+__all__ = ["go"]
 
 
 @click.group("go")
@@ -49,7 +49,7 @@ def index(
       stook go index --tail-from 2026-11-01
       stook go index --since 2026-11-01 --until 2026-11-08
     """
-    from stook.registries.golang.collect import fill_queue
+    from stook.registries.golang.commands.collect import fill_queue
 
     return fill_queue(settings, since, until, pages, tail_from, as_json=as_json)
 
@@ -57,12 +57,15 @@ def index(
 @go.command("collect")
 @click.argument("modules", nargs=-1, required=True, metavar="MODULE...")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Modules asked for side by side (STOOK_WORK_TASKS)."
+    "--tasks",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Modules asked for side by side (STOOK_WORK_TASKS).",
 )
 @click.option("--resync", is_flag=True, help="Collect again even what is stored.")
 @as_json
 @pass_settings
-def collect(settings: Settings, modules: Sequence[str], workers: int | None, resync: bool, as_json: bool) -> int:
+def collect(settings: Settings, modules: Sequence[str], tasks: int | None, resync: bool, as_json: bool) -> int:
     """Collect every version that the proxy lists of the modules you name.
 
     \b
@@ -70,9 +73,6 @@ def collect(settings: Settings, modules: Sequence[str], workers: int | None, res
       stook go collect golang.org/x/text
       stook go collect github.com/BurntSushi/toml --json
     """
-    from stook.registries.golang.collect import collect_modules
+    from stook.registries.golang.commands.collect import collect_modules
 
-    return collect_modules(settings, modules, workers, resync=resync, as_json=as_json)
-
-
-commands: list[click.Command] = [go]
+    return collect_modules(settings, modules, tasks, resync=resync, as_json=as_json)

@@ -1,4 +1,4 @@
-"""What `go index` and `go collect` do."""
+"""The commands `go index` and `go collect`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from stook.engine.ledger.queue.codes import is_urgent
 from stook.engine.words import Announcement
 from stook.registries.golang.feed import Boundary
 from stook.registries.golang.paths import path_problem
+from stook.registries.golang.product import PRODUCT
 from stook.registries.golang.queues import FEED, MODULE, PAGE, VERSIONS
-from stook.registries.golang.registry import REGISTRY
 from stook.registries.golang.sources import GoFeed
 from stook.registries.golang.times import nanoseconds
-from stook.run.build import open_door, open_ledger, sources_of
-from stook.run.loop import run_work
+from stook.run.build import open_ledger, sources_of
+from stook.run.collection import work_on
 from stook.run.report import INTERRUPTION, UNREACHABLE, Report
 from stook.run.report_view import show_report
 from stook.settings import Settings
@@ -29,15 +29,23 @@ def fill_queue(
 ) -> int:
     """Walk the feed; returns the exit code."""
     report = Report("go index", datetime.now(UTC))
+    options = PRODUCT.options(settings)
     with open_ledger(settings) as ledger:
-        ranges = _ranges(ledger, settings.go.feed, _moment(since), _moment(until), _moment(tail_from))
-        ids = [*ledger.announce(ranges), FEED.id_of(_past(settings.go.feed), "")]
+        ranges = _ranges(ledger, options.feed, _moment(since), _moment(until), _moment(tail_from))
+        ids = [*ledger.announce(ranges), FEED.id_of(_past(options.feed), "")]
         # Where pages are counted each is a visit.
-        source = GoFeed(settings.go.index_url) if pages is None else GoFeed(settings.go.index_url, pages=1)
-        run_work(
-            ledger, open_door(settings, ledger), [source], report, once=True, settled=_walked(ledger, ids), visits=pages
+        source = GoFeed(options.index_url) if pages is None else GoFeed(options.index_url, pages=1)
+        work_on(
+            PRODUCT,
+            settings,
+            ledger,
+            report,
+            settled=_walked(ledger, ids),
+            packages=pages or 0,
+            sources=[source],
+            visits=pages,
         )
-        cursor = ledger.cursor(FEED.cursor_key(settings.go.feed))
+        cursor = ledger.cursor(FEED.cursor_key(options.feed))
     report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
     report.next.append(
         "the same command again: it goes on where this run stopped"
@@ -116,7 +124,7 @@ def _walked(ledger: Ledger, ids: Sequence[bytes]) -> Callable[[], bool]:
 
 
 def collect_modules(
-    settings: Settings, modules: Sequence[str], workers: int | None, *, resync: bool, as_json: bool
+    settings: Settings, modules: Sequence[str], tasks: int | None, *, resync: bool, as_json: bool
 ) -> int:
     """Ask for the modules, then for each version they list; returns the exit code."""
     for path in modules:
@@ -132,11 +140,18 @@ def collect_modules(
                 for path in chosen
             ]
         )
-        sources = [one for one in sources_of(REGISTRY, settings, workers) if one.queues[0] != FEED.name]
-        run_work(ledger, open_door(settings, ledger), sources, report, once=True, settled=_collected(ledger, chosen))
+        work_on(
+            PRODUCT,
+            settings,
+            ledger,
+            report,
+            settled=_collected(ledger, chosen),
+            packages=len(chosen),
+            sources=[source for source in sources_of(PRODUCT, settings, tasks) if FEED.name not in source.queues],
+        )
     if INTERRUPTION in report.notes:
         report.next.append("the same command again: it goes on where this run stopped")
-    elif stored := report.without_failure(chosen, "module"):
+    elif stored := report.without_failure(chosen, MODULE.name):
         report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
 

@@ -1,0 +1,1 @@
+"""The commands of this product; one module a command."""

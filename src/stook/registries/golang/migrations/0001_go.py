@@ -1,0 +1,10 @@
+"""The branch of Go modules: their tables were made in the branch `registries`; later changes of them stand here."""
+
+revision = "0001_go"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Begin the branch."""
