@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from stook.registries.versions import parse_semver
+from stook.registries.cargo.semver import parse_semver
 
 from stook.advisories import Advisories, OsvRecord, UnreadableRecord, VersionOrder, read_dump, read_records
 from stook.advisories.advisory import interpret

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stook.registries.versions import parse_semver
+from stook.registries.cargo.semver import parse_semver
 
 from stook.advisories import VersionOrder
 from stook.registries.golang.versions import version_key

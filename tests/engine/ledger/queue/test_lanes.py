@@ -18,7 +18,7 @@ from stook.engine.ledger.queue.lanes import lane_of, wake_lanes
 from stook.engine.ledger.queue.settle import settle
 from stook.engine.ledger.schema import POLL, QUEUE_LANE
 from stook.engine.words import Announcement, Code, Outcome
-from stook.registries.store import RUST_LIST
+from stook.registries.cargo.tables import RUST_LIST
 
 LEASE = 120
 
