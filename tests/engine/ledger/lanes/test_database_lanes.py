@@ -20,17 +20,19 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from stook.engine.clock import RealClock
-from stook.engine.door import Ladder, Lane, LaneState, Ticket
+from stook.engine.door import BackOff, Lane, LaneSettings, LaneState, Ticket
 from stook.engine.door.lane import governor, pacer
 from stook.engine.errors import LaneClosed, Unavailable
 from stook.engine.ledger import connect
-from stook.engine.ledger.lane_store import RUNS_KEPT, DatabaseLanes
+from stook.engine.ledger.lanes import DatabaseLanes
+from stook.engine.ledger.lanes.database_lanes import TRUST
+from stook.engine.ledger.lanes.row import RUNS_KEPT
 from stook.engine.ledger.schema import LANE, METADATA
 from stook.testing import ManualClock
 
 GAP = 0.04
 LATER = Ticket(9e9)  # left after every cooldown
-LADDER = Ladder(base=60.0, maximum=900.0, give_up=3)
+BACK_OFF = BackOff(base=60.0, maximum=900.0, give_up=3)
 
 
 class OtherHost(RealClock):
@@ -52,7 +54,7 @@ class Host:
         self.store = DatabaseLanes(self.engine, dialect, run, self.clock, patience=patience)
 
     def lane(self, gap: float = GAP, batch: int = 1, name: str = "host") -> Lane:
-        return Lane(name, gap, LADDER, self.clock, self.store, batch)
+        return Lane(name, LaneSettings(gap, BACK_OFF), self.clock, self.store, batch)
 
     def change(self, step: Callable[[LaneState, float], Any], gap: float = 1.0, name: str = "host") -> Any:
         """The answer of one step."""
@@ -65,11 +67,11 @@ class Host:
     def now(self) -> float:
         return float(self.change(lambda state, now: (state, now)))
 
-    def throttle(self, ticket: Ticket = LATER, ladder: Ladder = LADDER, **more: Any) -> None:
-        self.change(lambda state, now: governor.throttled(state, now, ticket, ladder, **more))
+    def throttle(self, ticket: Ticket = LATER, back_off: BackOff = BACK_OFF, **more: Any) -> None:
+        self.change(lambda state, now: governor.throttled(state, now, ticket, back_off, **more))
 
     def succeed(self, ticket: Ticket = LATER) -> None:
-        self.change(lambda state, now: governor.succeeded(state, now, ticket, LADDER))
+        self.change(lambda state, now: governor.succeeded(state, now, ticket, BACK_OFF))
 
     def pass_time(self, seconds: float) -> None:
         """The lane's times come so much nearer, or go so much further back."""
@@ -155,14 +157,14 @@ def test_hosts_keep_one_pace(hosts: Callable[..., Host], batch: int) -> None:
 CHILD = """
 import asyncio, json, sys
 from stook.engine.clock import RealClock
-from stook.engine.door import Ladder, Lane
+from stook.engine.door import Lane, LaneSettings
 from stook.engine.ledger import connect
-from stook.engine.ledger.lane_store import DatabaseLanes
+from stook.engine.ledger.lanes import DatabaseLanes
 
 async def main():
     engine, dialect = connect(sys.argv[1])
     store = DatabaseLanes(engine, dialect, "run", RealClock())
-    lane = Lane("host", float(sys.argv[2]), Ladder(), RealClock(), store, 3)
+    lane = Lane("host", LaneSettings(float(sys.argv[2])), RealClock(), store, 3)
     tickets = await asyncio.gather(*(lane.turn() for _ in range(10)))
     print(json.dumps([ticket.issued_at for ticket in tickets]))
 
@@ -176,7 +178,7 @@ def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) 
     """The same with real processes that begin at the same moment, on a lane that no one has made yet."""
     hosts()
     command = [sys.executable, "-c", CHILD, database_url, str(GAP)]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "src")}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4] / "src")}
     pipe = subprocess.PIPE
     children = [
         subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment) for _ in range(3)
@@ -253,7 +255,7 @@ def test_success_halves_once(hosts: Callable[..., Host]) -> None:
 def test_closed_for_the_run(hosts: Callable[..., Host]) -> None:
     """The last barren round closes the lane for all processes of that run, and for no other run."""
     one, sibling, stranger = hosts("a"), hosts("a"), hosts("b")
-    for _ in range(LADDER.give_up):
+    for _ in range(BACK_OFF.give_up):
         one.throttle()
     assert sibling.state().closed_reason == "throttled in 3 rounds"
     assert sibling.state().rounds == 3
@@ -340,28 +342,44 @@ def test_a_waiter_is_held_back_by_another_host(hosts: Callable[..., Host]) -> No
     one = hosts(clock=PassingClock(other.throttle, passes))
 
     async def main() -> Ticket:
-        lane = one.lane(gap=LADDER.base / 2)
+        lane = one.lane(gap=BACK_OFF.base / 2)
         await lane.turn()
         return await lane.turn()
 
     assert asyncio.run(main()).issued_at >= other.state().cooldown_until
-    assert sum(slept) > LADDER.base * 0.9
+    assert sum(slept) > BACK_OFF.base * 0.9
 
 
 def test_without_a_gap(hosts: Callable[..., Host]) -> None:
-    """A lane without a gap takes no lock and makes no row, and still knows the cooldown where hosts share one."""
-    one, other = hosts(), hosts()
+    """A lane without a gap takes no lock and makes no row, and knows the cooldown that another host began."""
+    clock = ManualClock(jumps=False)
+    one, other = hosts(clock=clock), hosts()
     statements: list[str] = []
     event.listen(one.engine, "before_cursor_execute", lambda *a: statements.append(a[2]))
     assert one.change(pacer.reserve, 0.0) == (0.0,)
     assert one.change(pacer.start, 0.0)[1] == 0.0
-    assert not [text for text in statements if "UPDATE" in text or "INSERT" in text]
-    if one.engine.dialect.name == "sqlite":
-        return
-    asyncio.run(
-        other.store.change("host", LaneState(0.0), lambda state, now: governor.throttled(state, now, LATER, LADDER))
-    )
+    assert not [text for text in statements if text.startswith(("UPDATE", "INSERT"))]
+    other.change(lambda state, now: governor.throttled(state, now, LATER, BACK_OFF), 0.0)
+    assert one.change(pacer.start, 0.0) is not None
+    clock.advance(TRUST)
     assert one.change(pacer.start, 0.0) is None
+
+
+def test_a_calm_lane_is_trusted_for_a_moment(hosts: Callable[..., Host]) -> None:
+    """Without a gap the database is asked once in a while, not for each request; in trouble for each request."""
+    clock = ManualClock(jumps=False)
+    host, statements = hosts(clock=clock), list[str]()
+    host.change(pacer.reserve, 0.0)
+    event.listen(host.engine, "before_cursor_execute", lambda *a: statements.append(a[2]))
+    statements.clear()
+    for _ in range(50):
+        host.change(pacer.start, 0.0)
+    assert statements == []
+    host.change(lambda state, now: governor.throttled(state, now, LATER, BACK_OFF), 0.0)
+    statements.clear()
+    for _ in range(5):
+        assert host.change(pacer.start, 0.0) is None
+    assert len([text for text in statements if text.startswith("SELECT")]) == 5
 
 
 class Trouble:
