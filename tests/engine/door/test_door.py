@@ -14,34 +14,12 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from stook.engine.door import Door, Guard, Lanes, LaneSettings, Validators, validators_of
+from stook.engine.door import Door, Guard, Lanes, Validators, validators_of
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
 from stook.engine.words import Hop, Reply, Request
 
 LOOPBACK = ["127.0.0.0/8"]
 Play = Callable[[Door, Any], Awaitable[Any]]
-
-
-def refuse_to_look_up(host: str) -> list[str]:
-    raise AssertionError(f"asked for {host}")
-
-
-@pytest.fixture
-def play(clock: Any, serve: Any) -> Callable[..., Any]:
-    """Run a scene against a server with this handler; answers what the scene answers."""
-
-    def run(handler: Any, scene: Play, gap: float = 0.0, lookup: Any = refuse_to_look_up, **more: Any) -> Any:
-        async def main() -> Any:
-            lanes = Lanes(clock, default=LaneSettings(gap=gap))
-            async with (
-                serve(handler) as server,
-                Door(Guard(LOOPBACK), lanes, "stook/test (+a@example.org)", clock, lookup=lookup, **more) as door,
-            ):
-                return await scene(door, server)
-
-        return asyncio.run(main())
-
-    return run
 
 
 def scripted(*responses: bytes) -> Any:

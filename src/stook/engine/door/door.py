@@ -147,7 +147,7 @@ class Door:
 
     def _next_leg(self, leg: _Leg, status: int, location: str) -> _Leg:
         """Judge where a redirect points; another host has its own lane."""
-        verdict = self._admit(joined(leg.verdict.url, location))
+        verdict = self._admit(joined(leg.verdict.url, location, status), status)
         if leg.verdict.url.startswith("https:") and not verdict.url.startswith("https:"):
             raise Refused("redirect from https to http", FailureCode.REDIRECT, status=status)
         following = _Leg(verdict, leg.lane, leg.message, leg.seconds)
@@ -156,10 +156,10 @@ class Door:
             following.lane = verdict.host
         return following
 
-    def _admit(self, url: str) -> Verdict:
+    def _admit(self, url: str, status: int | None = None) -> Verdict:
         verdict = self._guard.judge_url(url)
         if not verdict.allowed:
-            raise Refused(f"{verdict.reason}: {url[:120]!r}", verdict.code)
+            raise Refused(f"{verdict.reason}: {url[:120]!r}", verdict.code, status=status)
         return verdict
 
     async def _answer(self, leg: _Leg, request: Request) -> Answer:

@@ -48,12 +48,17 @@ def translated(error: aiohttp.ClientError | OSError) -> StookError:
             return Refused("address not allowed", FailureCode.ADDRESS_REFUSED)
         case aiohttp.ClientPayloadError():
             return Unavailable("truncated body", FailureCode.BROKEN_BODY)
-        case aiohttp.ClientResponseError() if isinstance(error.__cause__, LineTooLong):
-            return Refused("HTTP header too large", FailureCode.TOO_LARGE)
+        case aiohttp.ClientResponseError() if _has_cause(error, LineTooLong):
+            return Unavailable("HTTP header too large", FailureCode.TOO_LARGE)
         case aiohttp.ClientResponseError():
             return Unavailable("the answer is not valid HTTP", FailureCode.BROKEN_BODY)
         case _:
             return Unavailable("connection failed", FailureCode.CONNECT)
+
+
+def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
+    cause = error.__cause__
+    return cause is not None and (isinstance(cause, kind) or _has_cause(cause, kind))
 
 
 def _certificate_reason(error: Exception) -> str:

@@ -58,15 +58,15 @@ def redirected(message: Message, status: int, *, is_same_origin: bool) -> Messag
         headers = {name: value for name, value in message.headers.items() if name.lower() not in _BODY_HEADERS}
         message = replace(message, method="GET", body=b"", headers=headers)
     elif not is_same_origin and not message.is_repeatable:
-        raise Refused(f"redirect of a {message.method} to another origin", FailureCode.REDIRECT)
+        raise Refused(f"redirect of a {message.method} to another origin", FailureCode.REDIRECT, status=status)
     return message if is_same_origin else replace(message, headers={})
 
 
-def joined(base: str, location: str) -> str:
+def joined(base: str, location: str, status: int | None = None) -> str:
     """A redirect's target; the raw text is judged first, as joining would wash a trick away. Refused."""
     if fault := text_fault(location):
-        raise Refused(f"redirect target: {fault}", FailureCode.REDIRECT)
+        raise Refused(f"redirect target: {fault}", FailureCode.REDIRECT, status=status)
     try:
         return join_url(base, location)
     except ValueError:
-        raise Refused("redirect target is not a valid URL", FailureCode.REDIRECT) from None
+        raise Refused("redirect target is not a valid URL", FailureCode.REDIRECT, status=status) from None

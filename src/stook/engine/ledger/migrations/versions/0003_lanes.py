@@ -13,13 +13,22 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns that are not there: MySQL and MariaDB keep half of a migration that is interrupted."""
-    schema = sa.inspect(op.get_bind())
-    table = next(name for name in schema.get_table_names() if name.upper() == "TB_LANE")
-    there = {column["name"].upper() for column in schema.get_columns(table)}
+    """Add the columns that are not there yet."""
+    there = _columns()
     for column in (
         sa.Column(n("FLIGHTS"), LongText(), nullable=True),
         sa.Column(n("UPDATED"), Moment(), nullable=True),
     ):
         if column.name not in there:
             op.add_column(n("TB_LANE"), column)
+
+
+def _columns() -> set[str]:
+    """What an interrupted run left: MySQL and MariaDB commit each statement, the others undo all of it."""
+    connection = op.get_bind()
+    if connection.dialect.name not in ("mysql", "mariadb"):
+        return set()
+    columns = (
+        "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE table_schema = DATABASE() AND table_name = 'TB_LANE'"
+    )
+    return {str(name) for name in connection.execute(sa.text(columns)).scalars()}
