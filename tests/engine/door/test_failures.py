@@ -162,7 +162,7 @@ def test_code(play: Any, way: Way) -> None:
 
 
 def test_all_codes_of_the_door() -> None:
-    """The table knows every code that the door gives; TLS has tests of its own, and so has a file that cannot be written."""
+    """The table knows every code that the door gives; TLS and files have tests of their own."""
     assert {way.code for way in WAYS} == {
         C.ADDRESS_REFUSED,
         C.SCHEME,

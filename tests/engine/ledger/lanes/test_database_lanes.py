@@ -21,12 +21,13 @@ from sqlalchemy import event
 
 from stook.engine.clock import RealClock
 from stook.engine.door import BackOff, Lane, LaneSettings, LaneState, Ticket
-from stook.engine.door.lane import governor, pacer
+from stook.engine.door.lane import flight, governor, pacer
 from stook.engine.errors import LaneClosed, Unavailable
 from stook.engine.ledger import connect
 from stook.engine.ledger.lanes import DatabaseLanes
-from stook.engine.ledger.lanes.database_lanes import TRUST
+from stook.engine.ledger.lanes.database_lanes import CLEANING, NEXT_CLEANING, TRUST
 from stook.engine.ledger.lanes.row import RUNS_KEPT
+from stook.engine.ledger.lanes.rows import DELETE_AT_MOST
 from stook.engine.ledger.schema import LANE, METADATA
 from stook.testing import ManualClock
 
@@ -155,18 +156,28 @@ def test_hosts_keep_one_pace(hosts: Callable[..., Host], batch: int) -> None:
 
 
 CHILD = """
-import asyncio, json, sys
+import asyncio, json, sys, time
 from stook.engine.clock import RealClock
-from stook.engine.door import Lane, LaneSettings
+from stook.engine.door import Lanes, LaneSettings
 from stook.engine.ledger import connect
 from stook.engine.ledger.lanes import DatabaseLanes
 
 async def main():
     engine, dialect = connect(sys.argv[1])
     store = DatabaseLanes(engine, dialect, "run", RealClock())
-    lane = Lane("host", LaneSettings(float(sys.argv[2])), RealClock(), store, 3)
-    tickets = await asyncio.gather(*(lane.turn() for _ in range(10)))
-    print(json.dumps([ticket.issued_at for ticket in tickets]))
+    settings = LaneSettings(float(sys.argv[2]), concurrency=int(sys.argv[3]))
+    lanes = Lanes(RealClock(), default=settings, store=store, batch=3)
+
+    async def ask():
+        ticket = await lanes["host"].turn()
+        begun = time.monotonic()
+        await asyncio.sleep(0.01)
+        ended = time.monotonic()
+        lanes["host"].leave()
+        return ticket.issued_at, begun, ended
+
+    print(json.dumps(await asyncio.gather(*(ask() for _ in range(10)))))
+    await lanes.close()
 
 print("ready", flush=True)
 sys.stdin.readline()
@@ -174,10 +185,9 @@ asyncio.run(main())
 """
 
 
-def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) -> None:
-    """The same with real processes that begin at the same moment, on a lane that no one has made yet."""
-    hosts()
-    command = [sys.executable, "-c", CHILD, database_url, str(GAP)]
+def asked_by_processes(url: str, gap: float, concurrency: int) -> list[tuple[float, float, float]]:
+    """Ten requests of each of three processes that begin together: when each was let out, began and ended."""
+    command = [sys.executable, "-c", CHILD, url, str(gap), str(concurrency)]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4] / "src")}
     pipe = subprocess.PIPE
     children = [
@@ -188,11 +198,27 @@ def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) 
         assert child.stdin
         child.stdin.write("go\n")
         child.stdin.flush()
-    ends = [child.communicate(timeout=60) for child in children]
+    ends = [child.communicate(timeout=120) for child in children]
     assert [error for _, error in ends] == [""] * 3
-    starts = [start for out, _ in ends for start in json.loads(out)]
-    assert len(starts) == 30
-    assert_paced(starts)
+    asked = [tuple(times) for out, _ in ends for times in json.loads(out)]
+    assert len(asked) == 30
+    return asked
+
+
+def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) -> None:
+    """The same with real processes, on a lane that no one has made yet."""
+    hosts()
+    assert_paced([issued for issued, _, _ in asked_by_processes(database_url, GAP, 0)])
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02])
+def test_processes_keep_one_limit(hosts: Callable[..., Host], database_url: str, gap: float) -> None:
+    """No more requests are under way than the lane allows, in all processes together; in the end none is counted."""
+    host = hosts()
+    asked = asked_by_processes(database_url, gap, 2)
+    most = max(sum(begun <= moment < ended for _, begun, ended in asked) for _, moment, _ in asked)
+    assert most <= 2
+    assert host.state().flights == ()
 
 
 def test_a_late_host_brings_no_two_together(hosts: Callable[..., Host]) -> None:
@@ -412,3 +438,69 @@ def test_a_database_away_for_long(hosts: Callable[..., Host], kind: type[sa.exc.
     with pytest.raises(Unavailable, match="lanes"):
         host.change(pacer.reserve)
     assert host.clock.monotonic() > 100.0
+
+
+def put(host: Host, name: str, **columns: Any) -> None:
+    host.change(pacer.reserve, 1.0, name)
+    with host.engine.begin() as connection:
+        connection.execute(sa.update(LANE).where(LANE.c["HOST"] == name).values(columns))
+
+
+def names(host: Host) -> set[str]:
+    with host.engine.connect() as connection:
+        return set(connection.execute(sa.select(LANE.c["HOST"])).scalars())
+
+
+def test_unused_rows_are_deleted(hosts: Callable[..., Host]) -> None:
+    """A row that no request has used for a day goes, unless its cooldown lasts or it tells of a closure."""
+    clock = ManualClock(jumps=False)
+    host = hosts(clock=clock)
+    now = datetime(1970, 1, 1) + timedelta(seconds=host.now())
+    old, older = now - timedelta(days=1, minutes=1), now - timedelta(days=31)
+    put(host, "used", NEXT_AT=old)
+    put(host, "unused", NEXT_AT=old, UPDATED=old)
+    put(host, "from an older version", NEXT_AT=old, UPDATED=None)
+    put(host, "cooling", NEXT_AT=old, UPDATED=old, COOLDOWN_UNTIL=now + timedelta(hours=1))
+    put(host, "closed", NEXT_AT=old, UPDATED=old, CLOSED_REASON="run 0 HTTP 403")
+    put(host, "closed long ago", NEXT_AT=older, UPDATED=older, CLOSED_REASON="run 0 HTTP 403")
+    assert len(names(host)) == 7  # with the one that told the time
+    clock.advance(CLEANING)
+    host.change(pacer.reserve, 1.0, "used")
+    assert names(host) == {"host", "used", "cooling", "closed"}
+
+
+def test_deleting_is_bounded(hosts: Callable[..., Host]) -> None:
+    """A few rows are deleted at a time, and the rest a minute later."""
+    clock = ManualClock(jumps=False)
+    host = hosts(clock=clock)
+    host.now()
+    old = datetime(2001, 1, 1)
+    row = {"NEXT_AT": old, "STARTED_AT": old, "COOLDOWN_UNTIL": old, "GAP": 1.0, "PENALTY": 0.0, "ROUNDS": 0}
+    with host.engine.begin() as connection:
+        rows = [{"HOST": f"host{number}", **row} for number in range(DELETE_AT_MOST + 5)]
+        connection.execute(sa.insert(LANE), rows)
+    clock.advance(CLEANING)
+    host.now()
+    assert len(names(host)) == 1 + 5
+    host.now()
+    assert len(names(host)) == 1 + 5
+    clock.advance(NEXT_CLEANING)
+    host.now()
+    assert names(host) == {"host"}
+
+
+def test_killed_process_keeps_its_places_for_a_lease(hosts: Callable[..., Host]) -> None:
+    """What a process that was killed had under way counts until its lease ends."""
+    killed, other = hosts(), hosts()
+    fresh = LaneState(0.0, concurrency=1)
+
+    async def board(host: Host, holder: str) -> Any:
+        return (await host.store.change("host", fresh, lambda state, now: flight.board(state, now, holder, 0)))[1]
+
+    assert asyncio.run(board(killed, "killed"))
+    assert not asyncio.run(board(other, "other"))
+    before = other.state().flights[0].until
+    with other.engine.begin() as connection:
+        flights = f"killed 1 {before - flight.LEASE:.3f}"
+        connection.execute(sa.update(LANE).values(FLIGHTS=flights))
+    assert asyncio.run(board(other, "other"))

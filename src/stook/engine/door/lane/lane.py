@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from sys import maxsize
 from typing import TypeVar
@@ -253,23 +254,22 @@ class Lane:
         """Sleep, at most until the lane is closed, or until a request leaves it if that matters."""
         if seconds <= 0:
             return
-        self._wants_place = wants_place
-        self._sleeper = asyncio.get_running_loop().create_future()
-        waits: list[asyncio.Future[None]] = [self._sleeper]
+        loop = asyncio.get_running_loop()
+        self._sleeper, self._wants_place = loop.create_future(), wants_place
+        timer: asyncio.Task[None] | None = None
         if seconds < inf:
-            waits.append(asyncio.ensure_future(self._clock.sleep(seconds)))
+            timer = loop.create_task(self._clock.sleep(seconds))
+            timer.add_done_callback(partial(_finish, self._sleeper))
         try:
-            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
+            await self._sleeper
         finally:
-            for task in waits:
-                task.cancel()
             self._sleeper, self._wants_place = None, False
+            if timer is not None:
+                timer.cancel()
 
     def _wake(self) -> None:
-        if self._sleeper is not None and not self._sleeper.done():
-            self._sleeper.set_result(None)
+        if self._sleeper is not None:
+            _finish(self._sleeper)
 
     async def _change(self, step: Step[T]) -> T:
         def noted(state: LaneState, now: float) -> tuple[LaneState, tuple[T, float]]:
@@ -281,6 +281,11 @@ class Lane:
         if self._state.closed_reason:
             self._wake()
         return answer
+
+
+def _finish(sleeper: asyncio.Future[None], timer: object = None) -> None:
+    if not sleeper.done():
+        sleeper.set_result(None)
 
 
 def _pause(polls: int) -> float:

@@ -93,13 +93,15 @@ class ResidentLanes:
 
     def _look(self) -> bool:
         """Whether this process is alone, as seen at most LOOK seconds ago."""
-        now = self._clock.monotonic()
-        if now - self._looked_at >= LOOK:
-            self._looked_at = now
-            was_alone, self._is_alone = self._is_alone, self._presence.is_alone()
-            if self._is_alone and not was_alone:
-                self._alone_since = now
+        if self._clock.monotonic() - self._looked_at >= LOOK:
+            self._look_again()
         return self._is_alone
+
+    def _look_again(self) -> None:
+        was_alone, self._is_alone = self._is_alone, self._presence.is_alone()
+        self._looked_at = self._clock.monotonic()
+        if self._is_alone and not was_alone:
+            self._alone_since = self._looked_at
 
     async def _move(self) -> None:
         """Bring the lanes to where they belong now."""
@@ -145,7 +147,8 @@ class ResidentLanes:
         """Look for others as long as there is something that they must know, also while no request starts here."""
         while self._memory:
             await asyncio.sleep(LOOK)
-            if not self._look():
+            self._look_again()
+            if not self._is_alone:
                 async with self._moving:
                     try:
                         await self._store()

@@ -12,10 +12,11 @@ import sqlalchemy as sa
 
 from stook.engine.door import Flights, LaneState
 
-__all__ = ["RUNS_KEPT", "as_of", "moment", "seconds", "state_of", "values_of"]
+__all__ = ["RUNS_KEPT", "as_of", "merged", "moment", "seconds", "state_of", "values_of"]
 
 RUNS_KEPT = 8
 """A lane that closes is closed for one run. Its row remembers the closures of so many runs."""
+ROUNDING = 1e-3  # seconds that a time may change on its way through the database
 SET_BACK = 1.0  # seconds that the last start must lie ahead for the clock to have been set back
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _CLOSURE = re.compile(r"(?P<run>\S+) (?P<rounds>[0-9]{1,9}) (?P<reason>.+)")
@@ -59,6 +60,21 @@ def values_of(state: LaneState, gap: float, run: str, now: float, row: sa.Row[An
         "FLIGHTS": "\n".join(f"{entry.holder} {entry.count} {entry.until:.3f}" for entry in state.flights) or None,
         "UPDATED": moment(now),
     }
+
+
+def merged(stored: LaneState, ours: LaneState) -> LaneState:
+    """The state of both, where neither process knew of the other: the later times, and the later cooldown."""
+    holders = {entry.holder for entry in ours.flights}
+    later = stored if stored.cooldown_until > ours.cooldown_until + ROUNDING else ours
+    return replace(
+        ours,
+        next_at=max(stored.next_at, ours.next_at),
+        started_at=max(stored.started_at, ours.started_at),
+        cooldown_until=later.cooldown_until,
+        penalty=later.penalty,
+        rounds=later.rounds,
+        flights=tuple(entry for entry in stored.flights if entry.holder not in holders) + ours.flights,
+    )
 
 
 def as_of(now: float, state: LaneState) -> LaneState:

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from stook.engine.door import LaneState, Step
 from stook.engine.ledger.dialects import Dialect
-from stook.engine.ledger.lanes.row import as_of, moment, state_of, values_of
+from stook.engine.ledger.lanes.row import as_of, merged, moment, state_of, values_of
 from stook.engine.ledger.schema import LANE
 
 __all__ = ["DELETE_AT_MOST", "LaneRows"]
@@ -70,13 +70,14 @@ class LaneRows:
             }
 
     def put(self, states: Mapping[str, LaneState]) -> None:
-        """Store these states in one transaction."""
+        """Store these states in one transaction, together with what other processes have stored meanwhile."""
         with self._engine.begin() as connection:
             now = self._now(connection)
             for name in sorted(states):
                 state = states[name]
                 row = self._row(connection, name, state)
-                self._update(connection, name, values_of(state, state.gap, self._run, now, row))
+                both = merged(state_of(row, state.gap, self._run), state)
+                self._update(connection, name, values_of(both, state.gap, self._run, now, row))
 
     def delete_unused(self) -> int:
         """Delete some rows that no request has used for long; returns how many, at most DELETE_AT_MOST."""

@@ -15,12 +15,9 @@ depends_on = None
 def upgrade() -> None:
     """Add the columns that are not there yet."""
     there = _columns()
-    for column in (
-        sa.Column(n("FLIGHTS"), LongText(), nullable=True),
-        sa.Column(n("UPDATED"), Moment(), nullable=True),
-    ):
-        if column.name not in there:
-            op.add_column(n("TB_LANE"), column)
+    for name, kind in (("FLIGHTS", LongText()), ("UPDATED", Moment())):
+        if name not in there:
+            op.add_column(n("TB_LANE"), sa.Column(n(name), kind, nullable=True))
 
 
 def _columns() -> set[str]:
