@@ -41,7 +41,8 @@ LANES = """
 ## Single hosts
 
 A table `[lane."host"]` of the file says for one host what `work.gap` and the `throttle` section say for all:
-`gap`, `throttle_base`, `throttle_max`, `throttle_giveup`.
+`gap`, `throttle_base`, `throttle_max`, `throttle_giveup`; and `concurrency`, the number of requests that may be under
+way at once in all processes on one database (without it, or with 0, there is no limit).
 It also wins over the gaps of the file, such as `cargo.api_gap`; a gap from the environment or an option wins over it.
 
 ```toml

@@ -190,6 +190,13 @@ def test_lane_rules(tmp_path: Path) -> None:
     assert settings_of(tmp_path, CARGO_API_GAP="3").lane_gap("cargo.api") == 3.0
 
 
+def test_lane_concurrency(tmp_path: Path) -> None:
+    """A limit of requests under way is told for one host, is no limit by itself, and is never negative."""
+    found = settings_of(tmp_path, '[lane."a.example"]\nconcurrency = 4\n')
+    assert [found.lane(name).concurrency for name in ("a.example", "b.example", "cargo.api")] == [4, 0, 0]
+    assert "concurrency" in refusal(tmp_path, '[lane."a.example"]\nconcurrency = -1\n')
+
+
 def test_lanes_of_one_host(tmp_path: Path) -> None:
     """Where several of our lanes lead to one host, each keeps its gap, and the host alone the slowest."""
     mirror = "http://127.0.0.1:8080"

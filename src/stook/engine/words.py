@@ -113,8 +113,9 @@ class Request:
 
     `redirects`: `follow` judges and follows each hop; `return` hands a redirect back as the reply, so that the
     visit judges where it leads. With `into`, the body is streamed into that file and the reply has its path and
-    digest in place of bytes; `offset` asks for the bytes from there on, to go on with a file that was cut short.
-    A request with a body or an unsafe method is never sent twice by the door itself.
+    digest in place of bytes; `offset` asks for the bytes from there on, to go on with a file that was cut short: what
+    came of it lies beside `into` (`stook.engine.door.partial_size`). A request with a body or an unsafe method is not
+    sent again by the door after a lost connection; throttled ones are, as the server says that it did not process them.
     """
 
     url: str

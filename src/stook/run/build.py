@@ -79,11 +79,12 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
 
     `run` names the processes that share a closed lane too; a run of its own without it.
     """
-    from stook.engine.door import Door, Guard, Ladder, Lanes, LaneSettings
+    from stook.engine.door import BackOff, Door, Guard, Lanes, LaneSettings
 
     def lane_settings(name: str) -> LaneSettings:
         rule = settings.lane(name)
-        return LaneSettings(rule.gap, Ladder(rule.throttle_base, rule.throttle_max, rule.throttle_giveup))
+        back_off = BackOff(rule.throttle_base, rule.throttle_max, rule.throttle_giveup)
+        return LaneSettings(rule.gap, back_off, rule.concurrency)
 
     clock = RealClock()
     guard = Guard(str(network) for network in settings.unsafe_allow_networks)
@@ -98,11 +99,15 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
 
 
 def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
+    """Where lanes live. Processes on one SQLite file find each other, so nobody has to say how many there are."""
     if ledger is None:
         return None
-    from stook.engine.ledger.lane_store import DatabaseLanes
+    from stook.engine.ledger.lanes import DatabaseLanes, Presence, ResidentLanes
 
-    return DatabaseLanes(ledger.engine, ledger.dialect, run or secrets.token_hex(8), ledger.clock)
+    table = DatabaseLanes(ledger.engine, ledger.dialect, run or secrets.token_hex(8), ledger.clock)
+    if ledger.dialect.name != "sqlite":
+        return table
+    return ResidentLanes(table, Presence(Path(f"{ledger.engine.url.database}-lanes")), ledger.clock)
 
 
 def sources_of(product: Product[Any], settings: Settings, tasks: int | None = None) -> Sequence[Source]:

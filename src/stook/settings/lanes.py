@@ -13,12 +13,14 @@ __all__ = ["LaneRule", "LaneTable", "Service", "rule_of"]
 
 @dataclass(frozen=True, slots=True)
 class LaneRule:
-    """What a lane keeps to; all in seconds but `throttle_giveup`, which counts rounds."""
+    """The rule of a lane; in seconds but for `throttle_giveup`, which counts rounds, and `concurrency`: requests under
+    way at once, 0 for no limit."""
 
     gap: float
     throttle_base: float
     throttle_max: float
     throttle_giveup: int
+    concurrency: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class LaneTable:
     throttle_base: float | None = setting(None, values.seconds(0), "First cooldown, in seconds.")
     throttle_max: float | None = setting(None, values.seconds(0), "Longest cooldown, in seconds.")
     throttle_giveup: int | None = setting(None, values.whole(1, 1000), "Rounds until the lane closes.")
+    concurrency: int | None = setting(None, values.whole(0, 10_000), "Requests under way at once; 0 is no limit.")
 
 
 @dataclass(frozen=True, slots=True)

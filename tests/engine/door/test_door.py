@@ -14,34 +14,12 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from stook.engine.door import Door, Guard, Lanes, LaneSettings, Validators, validators_of
+from stook.engine.door import Door, Guard, Lanes, Validators, validators_of
 from stook.engine.errors import LaneClosed, Malformed, Refused, StookError, Unavailable
-from stook.engine.words import Reply, Request
+from stook.engine.words import Hop, Reply, Request
 
 LOOPBACK = ["127.0.0.0/8"]
 Play = Callable[[Door, Any], Awaitable[Any]]
-
-
-def refuse_to_look_up(host: str) -> list[str]:
-    raise AssertionError(f"asked for {host}")
-
-
-@pytest.fixture
-def play(clock: Any, serve: Any) -> Callable[..., Any]:
-    """Run a scene against a server with this handler; answers what the scene answers."""
-
-    def run(handler: Any, scene: Play, gap: float = 0.0, lookup: Any = refuse_to_look_up, **more: Any) -> Any:
-        async def main() -> Any:
-            lanes = Lanes(clock, default=LaneSettings(gap=gap))
-            async with (
-                serve(handler) as server,
-                Door(Guard(LOOPBACK), lanes, "stook/test (+a@example.org)", clock, lookup=lookup, **more) as door,
-            ):
-                return await scene(door, server)
-
-        return asyncio.run(main())
-
-    return run
 
 
 def scripted(*responses: bytes) -> Any:
@@ -97,7 +75,8 @@ def test_reply(play: Any, reply: Any) -> None:
         request = Request(server.url("/a/../b?c#d"), accept="text/plain", headers=(("Cargo-Protocol", "version=1"),))
         got = await door.fetch(request)
         headers = {"content-length": "5", "x-many": "1, 2"}
-        assert got == Reply(server.url("/b?c"), 200, b"hello", headers, received_at=got.received_at)
+        hops = (Hop(server.url("/b?c"), 200),)
+        assert got == Reply(server.url("/b?c"), 200, b"hello", headers, hops=hops, received_at=got.received_at)
         assert got.received_at
         sent = server.headers[0]
         assert sent["user-agent"] == "stook/test (+a@example.org)"
@@ -198,7 +177,7 @@ TRUNCATED = [
     (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "truncated body"),
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf", "truncated body"),
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "truncated body"),
-    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhalf", "broken HTTP (ClientResponseError)"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhalf", "the answer is not valid HTTP"),
 ]
 
 

@@ -1,18 +1,34 @@
 """The one way out: guard, lane, transport, reply. Nothing else in Stook opens a socket."""
 
 from stook.engine.door.door import Door
+from stook.engine.door.download import partial_of, partial_size
 from stook.engine.door.guard.guard import Guard, Verdict, judge_row
 from stook.engine.door.guard.resolver import Lookup, lookup_system
-from stook.engine.door.lane.governor import retry_after
-from stook.engine.door.lane.lane import Lane, LaneStore, MemoryStore, Step, Waiting
-from stook.engine.door.lane.lanes import Lanes, LaneSettings
-from stook.engine.door.lane.state import Ladder, LaneState, Ticket
+from stook.engine.door.lane import (
+    UNLIMITED,
+    BackOff,
+    Flights,
+    Lane,
+    Lanes,
+    LaneSettings,
+    LaneState,
+    LaneStore,
+    MemoryStore,
+    Step,
+    Ticket,
+    Waiting,
+    is_calm,
+    is_forgettable,
+    retry_after,
+)
 from stook.engine.door.validators import Validators, conditional_headers, validators_of
 
 __all__ = [
+    "UNLIMITED",
+    "BackOff",
     "Door",
+    "Flights",
     "Guard",
-    "Ladder",
     "Lane",
     "LaneSettings",
     "LaneState",
@@ -26,8 +42,12 @@ __all__ = [
     "Verdict",
     "Waiting",
     "conditional_headers",
+    "is_calm",
+    "is_forgettable",
     "judge_row",
     "lookup_system",
+    "partial_of",
+    "partial_size",
     "retry_after",
     "validators_of",
 ]

@@ -1,14 +1,27 @@
-"""A body read under a cap on its decoded size: identity or gzip, nothing else."""
+"""A body decoded under two limits, its size and how far it inflates: identity or gzip, nothing else."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Iterator
 from typing import Protocol
 
-__all__ = ["ACCEPT_ENCODING", "BrokenGzip", "read_body", "unpacker"]
+__all__ = [
+    "ACCEPT_ENCODING",
+    "BodyTooLarge",
+    "BrokenGzip",
+    "Decoder",
+    "MemorySink",
+    "PlainDecoder",
+    "Sink",
+    "copy_body",
+    "decoder_of",
+]
 
 ACCEPT_ENCODING = "identity, gzip"  # brotli and zstd can explode in one step, deflate has two meanings
+PIECE = 256 * 1024  # decoded bytes that one step makes at most
+MAX_RATIO = 200  # decoded bytes for each received one; text of repeated records reaches 100
+RATIO_FROM = 1024 * 1024  # decoded bytes up to which any ratio is harmless
 
 
 class BrokenGzip(ValueError):
@@ -19,84 +32,106 @@ class BrokenGzip(ValueError):
         self.is_cut = is_cut
 
 
-class Unpacker(Protocol):
-    """Collects decoded bytes, and says when they are more than allowed."""
+class BodyTooLarge(ValueError):
+    """The body passed one of its limits."""
 
-    def feed(self, data: bytes) -> bool:
-        """Take the next bytes; false once the limit is passed."""
+
+class Decoder(Protocol):
+    """Undoes a content encoding."""
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        """Decoded pieces of at most PIECE bytes where the encoding compresses; BrokenGzip."""
         ...
 
-    def finish(self) -> bytes: ...
+    def finish(self) -> None:
+        """The body has ended; BrokenGzip when the encoding has not."""
+        ...
 
 
-async def read_body(chunks: AsyncIterable[bytes], unpack: Unpacker) -> tuple[bytes, int, bool]:
-    """The decoded body, the bytes received, and whether it was cut at the limit."""
-    received = 0
+class Sink(Protocol):
+    """Where a decoded body goes."""
+
+    async def write(self, data: bytes) -> None: ...
+
+
+class MemorySink:
+    """Keeps the body in memory."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    async def write(self, data: bytes) -> None:
+        self._parts.append(data)
+
+    @property
+    def body(self) -> bytes:
+        return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+
+
+async def copy_body(chunks: AsyncIterable[bytes], decoder: Decoder, sink: Sink, limit: int) -> int:
+    """Write the decoded body to the sink; returns the bytes received.
+
+    Raises BodyTooLarge as soon as more than `limit` bytes are decoded, or too many for what was received; BrokenGzip.
+    """
+    received = size = 0
     async for chunk in chunks:
         received += len(chunk)
-        if not unpack.feed(chunk):
-            return b"", received, True
-    return unpack.finish(), received, False
+        for piece in decoder.decode(chunk):
+            size += len(piece)
+            if size > limit:
+                raise BodyTooLarge(f"body larger than {limit} bytes")
+            if size > RATIO_FROM and size > received * MAX_RATIO:
+                raise BodyTooLarge(f"body inflates to more than {MAX_RATIO} times its size")
+            await sink.write(piece)
+    decoder.finish()
+    return received
 
 
-def unpacker(encoding: str, limit: int) -> Unpacker | None:
-    """What decodes this Content-Encoding up to `limit` bytes; None for an encoding we did not ask for."""
+def decoder_of(encoding: str) -> Decoder | None:
+    """What decodes this Content-Encoding; None for an encoding we did not ask for."""
     match encoding.strip().lower():
         case "" | "identity":
-            return Plain(limit)
+            return PlainDecoder()
         case "gzip" | "x-gzip":
-            return Gunzip(limit)
+            return GzipDecoder()
         case _:
             return None
 
 
-class Plain:
+class PlainDecoder:
     """Bytes as they come."""
 
-    def __init__(self, limit: int) -> None:
-        self._room = limit
-        self._parts: list[bytes] = []
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        yield data
 
-    def feed(self, data: bytes) -> bool:
-        self._room -= len(data)
-        self._parts.append(data)
-        return self._room >= 0
-
-    def finish(self) -> bytes:
-        return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+    def finish(self) -> None:
+        pass
 
 
-class Gunzip:
-    """One or more gzip members, never inflated further than one byte past the limit."""
+class GzipDecoder:
+    """One or more gzip members (RFC 1952, 2.2)."""
 
-    def __init__(self, limit: int) -> None:
-        self._room = limit
-        self._parts: list[bytes] = []
+    def __init__(self) -> None:
         self._member: zlib._Decompress | None = None
 
-    def feed(self, data: bytes) -> bool:
-        while data:
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        piece = b""
+        while data or len(piece) == PIECE:  # a full piece: zlib may hold more although it has read all
             if self._member is None:
+                if not data:
+                    return
                 self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            data = self._inflate(self._member, data)
-            if self._room < 0:
-                return False
-        return True
+            try:
+                piece = self._member.decompress(data, PIECE)
+            except zlib.error:
+                raise BrokenGzip("not a gzip stream") from None
+            if self._member.eof:
+                data, self._member = self._member.unused_data, None
+            else:
+                data = self._member.unconsumed_tail
+            if piece:
+                yield piece
 
-    def finish(self) -> bytes:
+    def finish(self) -> None:
         if self._member is not None:
             raise BrokenGzip("gzip stream ends early", is_cut=True)
-        return b"".join(self._parts)
-
-    def _inflate(self, member: zlib._Decompress, data: bytes) -> bytes:
-        """Inflate once; answers what is left for the next round."""
-        try:
-            part = member.decompress(data, self._room + 1)
-        except zlib.error:
-            raise BrokenGzip("not a gzip stream") from None
-        self._room -= len(part)
-        self._parts.append(part)
-        if member.eof:
-            self._member = None
-            return member.unused_data
-        return member.unconsumed_tail

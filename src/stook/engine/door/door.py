@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 import structlog
-from ada_url import join_url
 
 from stook.engine.clock import Clock
-from stook.engine.door.guard.guard import Guard, Verdict, text_fault
+from stook.engine.door.guard.guard import Guard, Verdict
 from stook.engine.door.guard.resolver import Lookup, lookup_system
-from stook.engine.door.lane.governor import retry_after
-from stook.engine.door.lane.lane import Lane, Waiting
-from stook.engine.door.lane.lanes import Lanes
-from stook.engine.door.lane.state import Ticket
+from stook.engine.door.lane import Lane, Lanes, Ticket, Waiting, retry_after
+from stook.engine.door.network_errors import Disconnected
+from stook.engine.door.redirects import REDIRECTS, Message, joined, redirected
+from stook.engine.door.response import Answer
 from stook.engine.door.traffic import Ending, Traffic
-from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Answer, Disconnected, Transport
+from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Transport
 from stook.engine.door.validators import Validators, conditional_headers, digest_of
 from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
-from stook.engine.words import Reply, Request
+from stook.engine.words import Hop, Reply, Request
 
 __all__ = ["Door"]
 
 MAX_REDIRECTS = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(slots=True)
-class _Hop:
-    """Where a fetch stands: the judged target, its lane, and what is left of the time limit in seconds."""
+class _Leg:
+    """One URL on the way of a fetch: the judged target, its lane, what is sent, and the seconds left to do it."""
 
     verdict: Verdict
-    lane: Lane
-    headers: dict[str, str]
+    lane: str
+    message: Message
     seconds: float
-    seen: set[str] = field(default_factory=set)
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        return self.verdict.url.partition(":")[0], self.verdict.host, self.verdict.port
 
 
 class Door:
@@ -68,10 +70,10 @@ class Door:
         self._read_seconds = read_seconds
         self._traffic = Traffic()
         self._log = structlog.get_logger("stook.door").bind()
-        self._transport: Transport | None = None
+        self._open_transport: Transport | None = None
 
     async def __aenter__(self) -> Self:
-        self._transport = Transport(
+        self._open_transport = Transport(
             self._guard,
             self._user_agent,
             lookup=self._lookup,
@@ -84,9 +86,10 @@ class Door:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._transport is not None:
-            await self._transport.close()
-            self._transport = None
+        transport, self._open_transport = self._open_transport, None
+        if transport is not None:
+            await transport.close()
+        await self.lanes.close()
 
     @property
     def traffic(self) -> dict[str, dict[str, int]]:
@@ -94,69 +97,96 @@ class Door:
         return self._traffic.by_host()
 
     @property
+    def failures(self) -> Counter[FailureCode]:
+        """How many exchanges failed, by code."""
+        return self._traffic.failures
+
+    @property
     def waiting(self) -> tuple[Waiting, ...]:
         """Lanes that requests wait on at this moment, for a progress line."""
         return self.lanes.waiting
 
     async def fetch(self, request: Request, validators: Validators | None = None) -> Reply:
-        """Get one URL; a throttled request is sent again in its next turn until the lane gives up.
+        """Send one request; a throttled one is sent again in its next turn until the lane gives up.
 
         Raises Refused (guard, redirect, size, encoding), LaneClosed, Unavailable (5xx, timeout, connection,
-        truncated) or Malformed (content type, broken gzip).
+        truncated) or Malformed (content type, broken gzip), each with its FailureCode.
         """
-        hop = self._first_hop(request, validators)
-        for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._answer(hop, request)
-            location = answer.headers.get("location", "") if answer.status in _REDIRECTS else ""
-            if not location:
-                return replace(_reply(hop.verdict.url, answer, validators), received_at=self._clock.now())
-            hop = self._next_hop(hop, request, location)
-        raise Refused(f"more than {MAX_REDIRECTS} redirects", FailureCode.REDIRECT)
+        leg = await self._first_leg(request, validators)
+        hops: list[Hop] = []
+        seen = {(leg.message.method, leg.verdict.url)}
+        while True:
+            answer = await self._answer(leg, request)
+            location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
+            hops.append(Hop(leg.verdict.url, answer.status, _target(leg.verdict.url, location)))
+            if not location or request.redirects == "return":
+                return replace(_reply(answer, validators, tuple(hops)), received_at=self._clock.now())
+            if len(hops) > MAX_REDIRECTS:
+                raise Refused(f"more than {MAX_REDIRECTS} redirects", FailureCode.REDIRECT, status=answer.status)
+            leg = self._next_leg(leg, answer.status, location)
+            if (leg.message.method, leg.verdict.url) in seen:
+                raise Refused("redirect loop", FailureCode.REDIRECT, status=answer.status)
+            seen.add((leg.message.method, leg.verdict.url))
 
-    def _first_hop(self, request: Request, validators: Validators | None) -> _Hop:
+    @property
+    def _transport(self) -> Transport:
+        if self._open_transport is None:
+            raise RuntimeError("the door is not open: use it as an async context manager")
+        return self._open_transport
+
+    async def _first_leg(self, request: Request, validators: Validators | None) -> _Leg:
         verdict = self._admit(request.url)
-        headers = {"Accept": request.accept, **dict(request.headers)}
-        if validators is not None:
-            headers |= conditional_headers(validators)
-        lane = self.lanes[request.lane or verdict.host]
-        return _Hop(verdict, lane, headers, request.timeout, {verdict.url})
+        message = Message(request.method, request.accept, dict(request.headers), request.body)
+        if offset := await self._transport.resumable(request):
+            etag = validators.etag if validators else ""
+            # A weak ETag must not stand in If-Range: it does not promise equal bytes (RFC 9110, 13.1.5).
+            message = replace(message, offset=offset, if_range="" if etag.startswith("W/") else etag)
+        elif validators is not None:
+            message = replace(message, headers={**message.headers, **conditional_headers(validators)})
+        return _Leg(verdict, request.lane or verdict.host, message, request.timeout)
 
-    def _next_hop(self, hop: _Hop, request: Request, location: str) -> _Hop:
-        """Judge where a redirect points; another host gets its own lane, and none of the headers meant for this one."""
-        verdict = self._admit(_joined(hop.verdict.url, location))
-        if hop.verdict.url.startswith("https:") and not verdict.url.startswith("https:"):
-            raise Refused("redirect from https to http", FailureCode.REDIRECT)
-        if verdict.url in hop.seen:
-            raise Refused("redirect loop", FailureCode.REDIRECT)
-        seen = hop.seen | {verdict.url}
-        if verdict.host == hop.verdict.host:
-            return _Hop(verdict, hop.lane, hop.headers, hop.seconds, seen)
-        return _Hop(verdict, self.lanes[verdict.host], {"Accept": request.accept}, hop.seconds, seen)
+    def _next_leg(self, leg: _Leg, status: int, location: str) -> _Leg:
+        """Judge where a redirect points; another host has its own lane."""
+        verdict = self._admit(joined(leg.verdict.url, location, status), status)
+        if leg.verdict.url.startswith("https:") and not verdict.url.startswith("https:"):
+            raise Refused("redirect from https to http", FailureCode.REDIRECT, status=status)
+        following = _Leg(verdict, leg.lane, leg.message, leg.seconds)
+        following.message = redirected(leg.message, status, is_same_origin=following.origin == leg.origin)
+        if verdict.host != leg.verdict.host:
+            following.lane = verdict.host
+        return following
 
-    def _admit(self, url: str) -> Verdict:
+    def _admit(self, url: str, status: int | None = None) -> Verdict:
         verdict = self._guard.judge_url(url)
         if not verdict.allowed:
-            raise Refused(f"{verdict.reason}: {url[:120]!r}", verdict.code)
+            raise Refused(f"{verdict.reason}: {url[:120]!r}", verdict.code, status=status)
         return verdict
 
-    async def _answer(self, hop: _Hop, request: Request) -> Answer:
-        """Exchange until the answer is neither a throttle nor a connection that died while idle."""
-        may_reconnect = True
+    async def _answer(self, leg: _Leg, request: Request) -> Answer:
+        """Exchange until the answer is neither a throttle nor a connection that died while idle.
+
+        A throttled message is sent again whatever its method: with 429 and with 503 and Retry-After the server says
+        that it has not processed it (RFC 6585, 4; RFC 9110, 15.6.4). After a lost connection nobody knows that, so
+        only a message that does no harm is sent again, once.
+        """
+        may_send_again = leg.message.is_repeatable
         while True:
-            ticket = await hop.lane.turn()
+            lane = self.lanes[leg.lane]
+            ticket = await lane.turn()
             try:
-                answer = await self._exchange(hop, request)
+                answer = await self._exchange(leg, request)
+                if await self._settle(lane, ticket, request, answer):
+                    return answer
+                leg.seconds = request.timeout
             except Disconnected:
-                if not may_reconnect:
+                if not may_send_again:
                     raise
-                may_reconnect = False
-                continue
-            if await self._settle(hop.lane, ticket, request, answer):
-                return answer
-            hop.seconds = request.timeout
+                may_send_again = False
+            finally:
+                lane.leave()
 
     async def _settle(self, lane: Lane, ticket: Ticket, request: Request, answer: Answer) -> bool:
-        """Tell the lane how it went; false asks for another try."""
+        """Report to the lane how it went; false asks for another try."""
         status = answer.status
         if status in request.closes_on:
             await lane.close(f"HTTP {status}")
@@ -165,45 +195,39 @@ class Door:
             await lane.throttled(ticket, retry_after(answer.headers.get("retry-after", ""), self._clock.now()))
             return False
         if status >= 500:
-            raise Unavailable(f"HTTP {status}", status=status)
+            raise Unavailable(f"HTTP {status}", FailureCode.HTTP_STATUS, status=status)
         await lane.succeeded(ticket)
         return True
 
-    async def _exchange(self, hop: _Hop, request: Request) -> Answer:
-        """One exchange, timed, counted and logged however it ends."""
-        if self._transport is None:
-            raise RuntimeError("the door is not open: use it as an async context manager")
+    async def _exchange(self, leg: _Leg, request: Request) -> Answer:
+        """One exchange, timed, counted and logged however it ends; no header value and no body is logged."""
+        transport = self._transport
         started = self._clock.monotonic()
-        answer: Answer | None = None
+        received, status, code = 0, None, None
         ending: Ending = "cancelled"
-        status: int | None = None
         try:
-            answer = await self._transport.exchange(hop.verdict, request, hop.headers, hop.seconds)
-            ending, status = _ending(answer, request), answer.status
+            answer = await transport.exchange(leg.verdict, leg.message, request, leg.seconds)
+            received, ending, status = answer.received, _ending(answer, request), answer.status
+            code = FailureCode.HTTP_STATUS if ending == "unavailable" else None
             return answer
         except StookError as error:
-            ending, status = _failure(error), error.status
+            ending, status, code = _failure(error), error.status, error.code
             raise
         finally:
             elapsed = self._clock.monotonic() - started
-            hop.seconds = max(hop.seconds - elapsed, 0.0)
-            received = answer.received if answer is not None else 0
-            host = hop.verdict.host
-            self._traffic.add(host, ending, received)
+            leg.seconds = max(leg.seconds - elapsed, 0.0)
+            host = leg.verdict.host
+            self._traffic.add(host, ending, received, code)
             ms = round(elapsed * 1000, 1)
-            self._log.debug(
-                "request", lane=hop.lane.name, host=host, status=status, bytes=received, ms=ms, verdict=ending
-            )
+            self._log.debug("request", lane=leg.lane, host=host, status=status, bytes=received, ms=ms, verdict=ending)
 
 
-def _joined(base: str, location: str) -> str:
-    """A redirect's target; the raw text is judged first, as joining would wash a trick away."""
-    if fault := text_fault(location):
-        raise Refused(f"redirect target: {fault}", FailureCode.REDIRECT)
+def _target(url: str, location: str) -> str:
+    """Where a redirect leads: a whole URL, or the text as sent where that is none."""
     try:
-        return join_url(base, location)
-    except ValueError:
-        raise Refused("redirect target is not a valid URL", FailureCode.REDIRECT) from None
+        return joined(url, location) if location else ""
+    except Refused:
+        return location
 
 
 def _is_throttle(answer: Answer) -> bool:
@@ -219,7 +243,7 @@ def _ending(answer: Answer, request: Request) -> Ending:
         return "unavailable"
     if answer.status == 304:
         return "not modified"
-    return "redirect" if answer.status in _REDIRECTS else "ok"
+    return "redirect" if answer.status in REDIRECTS else "ok"
 
 
 def _failure(error: StookError) -> Ending:
@@ -228,9 +252,19 @@ def _failure(error: StookError) -> Ending:
     return "malformed" if isinstance(error, Malformed) else "unavailable"
 
 
-def _reply(url: str, answer: Answer, validators: Validators | None) -> Reply:
+def _reply(answer: Answer, validators: Validators | None, hops: tuple[Hop, ...]) -> Reply:
     # A cache that answers 304 to a request without conditions says nothing about what we have.
     is_same = answer.status == 304 and validators is not None and bool(conditional_headers(validators))
     if answer.status == 200 and validators is not None and validators.digest:
-        is_same = digest_of(answer.body) == validators.digest
-    return Reply(url, answer.status, answer.body, answer.headers, is_same)
+        is_same = (answer.digest or digest_of(answer.body)) == validators.digest
+    return Reply(
+        hops[-1].url,
+        answer.status,
+        answer.body,
+        answer.headers,
+        is_same,
+        hops,
+        answer.path,
+        answer.size,
+        answer.digest,
+    )

@@ -1,15 +1,21 @@
-"""What went over the wire, counted by host."""
+"""What went over the wire, counted by host and by failure."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-__all__ = ["Ending", "HostTraffic", "Traffic"]
+from stook.engine.errors import FailureCode
+
+__all__ = ["OTHER_HOSTS", "Ending", "HostTraffic", "Traffic"]
 
 Ending = Literal[
     "ok", "not modified", "redirect", "throttled", "closed", "refused", "malformed", "unavailable", "cancelled"
 ]
+MAX_HOSTS = 1000
+OTHER_HOSTS = "(other hosts)"
+"""Where hosts are counted that come after the first thousand: a crawl meets any number."""
 
 
 @dataclass(slots=True)
@@ -28,14 +34,15 @@ class Traffic:
 
     def __init__(self) -> None:
         self._hosts: dict[str, HostTraffic] = {}
+        self.failures: Counter[FailureCode] = Counter()
 
-    def add(self, host: str, ending: Ending, received: int) -> None:
-        """Count one exchange."""
-        counts = self._hosts.get(host)
-        if counts is None:
-            counts = self._hosts[host] = HostTraffic()
+    def add(self, host: str, ending: Ending, received: int, code: FailureCode | None = None) -> None:
+        """Count one exchange; `code` says how it failed."""
+        counts = self._counts(host)
         counts.count += 1
         counts.bytes += received
+        if code is not None:
+            self.failures[code] += 1
         if ending == "not modified":
             counts.not_modified += 1
         elif ending == "throttled":
@@ -46,3 +53,10 @@ class Traffic:
     def by_host(self) -> dict[str, dict[str, int]]:
         """A copy for the report, hosts in order."""
         return {host: asdict(counts) for host, counts in sorted(self._hosts.items())}
+
+    def _counts(self, host: str) -> HostTraffic:
+        counts = self._hosts.get(host)
+        if counts is None:
+            name = host if len(self._hosts) < MAX_HOSTS else OTHER_HOSTS
+            counts = self._hosts.setdefault(name, HostTraffic())
+        return counts

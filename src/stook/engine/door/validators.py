@@ -21,7 +21,7 @@ def validators_of(reply: Reply) -> Validators:
     return Validators(
         etag=_sendable(reply.headers.get("etag", "")),
         last_modified=_sendable(reply.headers.get("last-modified", "")),
-        digest=digest_of(reply.body) if reply.status == 200 else b"",
+        digest=(reply.digest or digest_of(reply.body)) if reply.status == 200 else b"",
     )
 
 

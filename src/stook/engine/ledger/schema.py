@@ -186,6 +186,8 @@ LANE = table(
     column("PENALTY", Double(), null=False),
     column("ROUNDS", big(), null=False),
     column("CLOSED_REASON", LongText()),
+    column("FLIGHTS", LongText()),
+    column("UPDATED", Moment()),
 )
 
 VALIDATOR = table(

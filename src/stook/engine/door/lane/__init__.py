@@ -1,11 +1,15 @@
-"""A host's timeline: the spacing of its requests and its back-pressure."""
+"""The lanes on which requests wait until they may start."""
 
-from stook.engine.door.lane.lane import Lane, LaneStore, MemoryStore, Step, Waiting
-from stook.engine.door.lane.lanes import Lanes, LaneSettings
-from stook.engine.door.lane.state import Ladder, LaneState, Ticket
+from stook.engine.door.lane.governor import retry_after
+from stook.engine.door.lane.lane import UNLIMITED, Lane, Waiting
+from stook.engine.door.lane.lanes import Lanes
+from stook.engine.door.lane.state import BackOff, Flights, LaneSettings, LaneState, Ticket, is_calm, is_forgettable
+from stook.engine.door.lane.store import LaneStore, MemoryStore, Step
 
 __all__ = [
-    "Ladder",
+    "UNLIMITED",
+    "BackOff",
+    "Flights",
     "Lane",
     "LaneSettings",
     "LaneState",
@@ -15,4 +19,7 @@ __all__ = [
     "Step",
     "Ticket",
     "Waiting",
+    "is_calm",
+    "is_forgettable",
+    "retry_after",
 ]

@@ -1,4 +1,4 @@
-"""Back-pressure: what a throttled reply, and a good one, do to a lane."""
+"""Back-pressure: how throttled and successful replies change a lane's state."""
 
 from __future__ import annotations
 
@@ -7,47 +7,44 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from stook.engine.clock import naive_utc
-from stook.engine.door.lane.state import Ladder, LaneState, Ticket
+from stook.engine.door.lane.state import BackOff, LaneState, Ticket, is_calm
 
-__all__ = ["closed", "is_calm", "retry_after", "succeeded", "throttled"]
+__all__ = ["closed", "retry_after", "succeeded", "throttled"]
 
 
 def throttled(
-    state: LaneState, now: float, ticket: Ticket, ladder: Ladder, hint: float | None = None
+    state: LaneState, now: float, ticket: Ticket, back_off: BackOff, hint: float | None = None
 ) -> tuple[LaneState, None]:
-    """Open a cooldown, or lengthen it when the request left before it began: one limiter, one round.
+    """Begin a cooldown, or make the current one longer.
 
-    `hint` is the server's Retry-After in seconds, obeyed up to the ladder's maximum. The last round closes the lane.
+    Replies to requests that started before the current cooldown began belong to the same event at the server: they
+    count as one round. `hint` is the server's Retry-After in seconds, obeyed up to the back-off's maximum. The last
+    round closes the lane.
     """
     if state.closed_reason:
         return state, None
-    asked = min(max(hint or 0.0, 0.0), ladder.maximum)
+    asked = min(max(hint or 0.0, 0.0), back_off.maximum)
     if ticket.issued_at < state.cooldown_until:
         return replace(state, cooldown_until=max(state.cooldown_until, now + asked)), None
-    rung = min(state.penalty * 2, ladder.maximum) if state.penalty else ladder.base
-    penalty = max(rung, asked)
+    doubled = min(state.penalty * 2, back_off.maximum) if state.penalty else back_off.base
+    penalty = max(doubled, asked)
     rounds = state.rounds + 1
-    reason = f"throttled in {rounds} rounds" if rounds >= ladder.give_up else ""
+    reason = f"throttled in {rounds} rounds" if rounds >= back_off.give_up else ""
     until = now + penalty
     return replace(state, cooldown_until=until, penalty=penalty, rounds=rounds, closed_reason=reason), None
 
 
-def succeeded(state: LaneState, now: float, ticket: Ticket, ladder: Ladder) -> tuple[LaneState, None]:
-    """Forget the rounds and halve the penalty, unless the request left before the cooldown began."""
+def succeeded(state: LaneState, now: float, ticket: Ticket, back_off: BackOff) -> tuple[LaneState, None]:
+    """Forget the rounds and halve the penalty, unless the request started before the cooldown began."""
     if state.closed_reason or is_calm(state) or ticket.issued_at < state.cooldown_until:
         return state, None
-    penalty = max(state.penalty / 2, ladder.base) if state.penalty > ladder.base else 0.0
+    penalty = max(state.penalty / 2, back_off.base) if state.penalty > back_off.base else 0.0
     return replace(state, rounds=0, penalty=penalty), None
 
 
 def closed(state: LaneState, now: float, reason: str) -> tuple[LaneState, None]:
-    """Shut the lane; the first reason stays."""
+    """Close the lane; the first reason stays."""
     return (state if state.closed_reason else replace(state, closed_reason=reason)), None
-
-
-def is_calm(state: LaneState) -> bool:
-    """Whether a success would change nothing."""
-    return not state.rounds and not state.penalty
 
 
 def retry_after(value: str, now: datetime) -> float | None:

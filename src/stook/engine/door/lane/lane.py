@@ -1,56 +1,39 @@
-"""A host's timeline: every request waits here for its turn."""
+"""One lane: the queue in which requests to a host wait until they may start."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import Protocol, TypeVar
+from sys import maxsize
+from typing import TypeVar
 
 from stook.engine.clock import Clock
-from stook.engine.door.lane import governor, pacer
-from stook.engine.door.lane.state import Ladder, LaneState, Ticket
+from stook.engine.door.lane import flight, governor, pacer
+from stook.engine.door.lane.lease import Lease
+from stook.engine.door.lane.pacer import Start
+from stook.engine.door.lane.state import LaneSettings, LaneState, Ticket, is_calm
+from stook.engine.door.lane.store import LaneStore, MemoryStore, Step
 from stook.engine.errors import LaneClosed
 
-__all__ = ["Lane", "LaneStore", "MemoryStore", "Step", "Waiting"]
+__all__ = ["UNLIMITED", "Lane", "Waiting"]
 
 T = TypeVar("T")
-Step = Callable[[LaneState, float], tuple[LaneState, T]]
-LATE = 0.01
-"""Seconds that leave to start may take from a shared store to here: half of what the store's slack leaves a second."""
-ASKS = 3  # for one leave: from a store that is far away it is late each time
-
-
-class LaneStore(Protocol):
-    """Where lanes keep their state: this process, or a row that many processes share."""
-
-    async def change(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T]:
-        """Apply a pure step to the named state (`fresh` when there is none) at the store's own time, atomically.
-
-        Answers the state after it and the step's answer. A step that returns the state it got needs no write.
-        The pace between processes is exact to within the time this answer travels.
-        """
-        ...
-
-
-class MemoryStore:
-    """Lanes of one process, on its monotonic clock."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._states: dict[str, LaneState] = {}
-
-    async def change(self, name: str, fresh: LaneState, step: Step[T]) -> tuple[LaneState, T]:
-        state, answer = step(self._states.get(name, fresh), self._clock.monotonic())
-        self._states[name] = state
-        return state, answer
+UNLIMITED = maxsize
+"""The room of a lane without a limit of concurrency."""
+SLOW_ANSWER = 0.01
+"""Seconds. A permission to start that took longer from the store to here is not used; see `Lane._start`."""
+MAX_ASKS = 3  # permissions asked for by one request: a store that is far away answers slowly each time
+FIRST_POLL, LAST_POLL = 0.05, 1.0  # seconds between two looks for a free place among other processes
+VIEW_SECONDS = 1.0  # how long this process relies on what it last saw of other processes' requests
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """For a progress line: `queued` requests wait on this lane, the first for `seconds` more."""
+    """For a progress line: `queued` requests wait in this lane, the first of them for `seconds` more."""
 
     lane: str
     queued: int
@@ -59,80 +42,143 @@ class Waiting:
 
 
 class Lane:
-    """One timeline: at most one start a gap, a shared cooldown, and an end when it does not help.
+    """The requests of this process to one host: they start in order of arrival, at least a gap apart.
 
-    `batch` slots are reserved at once when that many requests queue: fewer round trips to a shared store.
+    A lane has one cooldown for all its requests, and closes when cooldowns do not help. At most
+    `settings.concurrency` requests are under way at once. When several requests wait, up to `batch` slots are
+    reserved together, which saves round trips to a shared store.
     """
 
     def __init__(
-        self, name: str, gap: float, ladder: Ladder, clock: Clock, store: LaneStore | None = None, batch: int = 1
+        self, name: str, settings: LaneSettings, clock: Clock, store: LaneStore | None = None, batch: int = 1
     ) -> None:
         self.name = name
-        self._fresh = self._state = LaneState(gap=max(gap, 0.0))
-        self._ladder = ladder
+        self._settings = settings
         self._clock = clock
-        self._store: LaneStore = store or MemoryStore(clock)
+        self._store: LaneStore = MemoryStore(clock) if store is None else store
         self._batch = batch
-        self._turns = asyncio.Lock()
-        self._slots: deque[float] = deque()  # local monotonic times, reserved and not yet used
+        self._fresh = self._state = LaneState(settings.gap, concurrency=settings.concurrency)
+        self._seen_at = 0.0  # store's time of the last change
+        self._seen_here = -inf  # the same moment on the local clock
+        self._head = asyncio.Lock()  # held by the first request of the queue
+        self._slots: deque[float] = deque()  # local times; reserved, not used yet
         self._queued = 0
-        self._due = 0.0
+        self._under_way = 0
+        self._is_asking = False  # whether the first request asks the store for permission at this moment
+        self._due = 0.0  # local time until which the first request waits
+        self._quiet_at = 0.0  # local time from which on the pace is of no more interest
         self._sleeper: asyncio.Future[None] | None = None
+        self._wants_place = False  # whether the first request sleeps until another one leaves
+        self._lease = Lease(self._report, name) if settings.concurrency and self._store.holder else None
 
     async def turn(self) -> Ticket:
-        """Wait for cooldown and pace, in order of arrival; LaneClosed once the lane is shut."""
+        """Wait until a request may start, and count it as under way until `leave`; LaneClosed once the lane is closed.
+
+        Whoever is given a ticket calls `leave` when the reply is read, or the request failed or was cancelled.
+        """
         self._queued += 1
         try:
-            async with self._turns:
-                while True:
-                    ticket = await self._start_in(await self._slot())
-                    if ticket is not None:
-                        return ticket
-                    self._slots.clear()
+            async with self._head:
+                await self._wait_for_place()
+                ticket = None
+                while ticket is None:
+                    ticket = await self._start(await self._slot())
+                self._under_way += 1
+                if self._lease:
+                    self._lease.keep()
+                return ticket
+        except BaseException:
+            if self._lease:
+                self._lease.notify()  # the store may have let the request in, or not know of one that has left
+            raise
         finally:
             self._queued -= 1
 
+    def leave(self) -> None:
+        """The request that took a turn is over: its place is free."""
+        self._under_way -= 1
+        if self._wants_place:
+            self._wake()
+        if self._lease and not self._queued:  # the next request of the queue reports with its own start
+            self._lease.notify()
+
     async def throttled(self, ticket: Ticket, retry_after: float | None = None) -> None:
-        """Report a throttled reply; `retry_after` in seconds where the server said so."""
-        await self._change(lambda state, now: governor.throttled(state, now, ticket, self._ladder, retry_after))
+        """Report a throttled reply; `retry_after` in seconds, where the server named a time."""
+        back_off = self._settings.back_off
+        await self._change(lambda state, now: governor.throttled(state, now, ticket, back_off, retry_after))
 
     async def succeeded(self, ticket: Ticket) -> None:
         """Report a reply that was not throttled."""
-        # The state as of this ticket's turn is enough: a cooldown begun since ignores this ticket anyway.
-        if not governor.is_calm(self._state):
-            await self._change(lambda state, now: governor.succeeded(state, now, ticket, self._ladder))
+        # What was known at this ticket's turn is enough: a cooldown that began later ignores this ticket anyway.
+        if not is_calm(self._state):
+            back_off = self._settings.back_off
+            await self._change(lambda state, now: governor.succeeded(state, now, ticket, back_off))
 
     async def close(self, reason: str) -> None:
-        """Let no further request out, and wake those that wait."""
+        """Let no further request start; those that wait get LaneClosed at once."""
         await self._change(lambda state, now: governor.closed(state, now, reason))
+
+    async def settle(self) -> None:
+        """Wait until the store knows that no request is under way."""
+        if self._lease:
+            await self._lease.settle()
 
     @property
     def closed_reason(self) -> str:
-        """Why the lane is shut, as last known; empty while it is open."""
+        """Why the lane is closed, as last known; empty while it is open."""
         return self._state.closed_reason
 
     @property
-    def give_up_rounds(self) -> int | None:
-        """How many barren rounds latched the lane; None when it is open, or was closed for another reason."""
-        gave_up = self._state.closed_reason and self._state.rounds >= self._ladder.give_up
-        return self._state.rounds if gave_up else None
-
-    @property
     def waiting(self) -> Waiting | None:
-        """Who waits, and how long for; None when nobody does."""
+        """How many requests wait, and how long; None when none does."""
         if not self._queued:
             return None
         seconds = max(self._due - self._clock.monotonic(), 0.0)
         return Waiting(self.name, self._queued, seconds, is_cooling=self._state.rounds > 0)
 
+    @property
+    def room(self) -> int:
+        """How many more requests the lane can make use of now.
+
+        0 when it is closed; during a cooldown 1, for the request that will start first, if none waits yet.
+        """
+        if self._state.closed_reason:
+            return 0
+        age = self._clock.monotonic() - self._seen_here
+        now = self._seen_at + age
+        if now < self._state.cooldown_until:
+            return 0 if self._queued else 1
+        if not self._settings.concurrency:
+            return UNLIMITED
+        others = flight.count_others(self._state, now, self._store.holder) if age < VIEW_SECONDS else 0
+        return max(self._settings.concurrency - others - self._under_way - self._queued, 0)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a new lane of this name, on the same store, would behave exactly as this one does from now on."""
+        if self._queued or self._under_way or self._state.closed_reason or (self._lease and self._lease.is_active):
+            return False
+        now = self._clock.monotonic()
+        last_slot = self._slots[-1] + self._settings.gap if self._slots else 0.0
+        is_cooling = self._seen_at + now - self._seen_here < self._state.cooldown_until
+        return not is_cooling and now >= max(self._quiet_at, last_slot)
+
+    async def _wait_for_place(self) -> None:
+        """Wait until this process has fewer requests under way than the lane allows."""
+        self._check_open()
+        while 0 < self._settings.concurrency <= self._under_way:
+            self._due = self._clock.monotonic()
+            await self._sleep(inf, wants_place=True)
+            self._check_open()
+
     async def _slot(self) -> float:
-        """The local time of this request's slot."""
+        """The local time of the next reserved slot."""
         self._check_open()
         now = self._clock.monotonic()
         while self._slots:
-            due = self._slots.popleft()
-            if due >= now:  # a slot that passed unused is lost: idle time banks nothing
-                return due
+            slot = self._slots.popleft()
+            if slot >= now:  # a slot that has passed unused is lost
+                return slot
         waits = await self._change(lambda state, at: pacer.reserve(state, at, min(self._batch, self._queued)))
         self._check_open()
         now = self._clock.monotonic()
@@ -140,60 +186,108 @@ class Lane:
         self._slots.extend(others)
         return first
 
-    async def _start_in(self, slot: float) -> Ticket | None:
-        """Leave to start, once the slot has come; None when it no longer holds.
+    async def _start(self, slot: float) -> Ticket | None:
+        """Start the first request once its slot has come; None when the slot is void.
 
-        Leave that comes late, as a busy machine's may, would bring two starts together: it is exchanged for a new one.
+        The store answers with the moment of the start. When its answer travels for long, as on a busy machine, the
+        request really starts later than that moment, and too close to the next one, which another process starts a
+        gap after it. Such an answer is not used: the request asks for a new moment in its place, and the next request
+        of any process then starts a gap after the new one.
         """
         self._due = slot
-        late, asks = -inf, 0
+        replaced, asks, polls = -inf, 0, 0
         while True:
-            await self._sleep_until(self._due)
-            started, travelled = await self._ask(late)
-            if started is None:
+            await self._sleep(self._due - self._clock.monotonic(), wants_place=polls > 0)
+            start, seconds = await self._ask(replaced)
+            if start is None:
+                self._slots.clear()
                 return None
-            moment, wait = started
-            asks += 1
-            if wait:
-                self._due = self._clock.monotonic() + wait
-            elif travelled <= LATE or asks >= ASKS or not self._fresh.gap:
-                return Ticket(moment)
+            if start.wait == inf:
+                self._due = self._clock.monotonic() + _pause(polls)
+                polls += 1
+                continue
+            polls, asks = 0, asks + 1
+            if start.wait:
+                self._due = self._clock.monotonic() + start.wait
+            elif seconds <= SLOW_ANSWER or asks >= MAX_ASKS or not self._settings.gap:
+                self._quiet_at = self._clock.monotonic() + self._settings.gap
+                return Ticket(start.moment)
             else:
-                late = moment
+                replaced = start.moment
 
-    async def _ask(self, late: float) -> tuple[tuple[float, float] | None, float]:
-        """The pacer's answer, and how many seconds it took to come from the store."""
-        given = self._clock.monotonic()
+    async def _ask(self, replaced: float) -> tuple[Start | None, float]:
+        """The store's answer to a request that wants to start, and the seconds in which it travelled."""
+        decided = self._clock.monotonic()
 
-        def step(state: LaneState, now: float) -> tuple[LaneState, tuple[float, float] | None]:
-            nonlocal given
-            given = self._clock.monotonic()
-            return pacer.start(state, now, late)
+        def step(state: LaneState, now: float) -> tuple[LaneState, Start | None]:
+            nonlocal decided
+            decided = self._clock.monotonic()
+            after, start = pacer.start(state, now, replaced)
+            if self._lease is None or start is None or start.wait:
+                return after, start
+            boarded, is_free = flight.board(after, now, self._store.holder, self._under_way)
+            if is_free:
+                return boarded, start
+            return flight.report(state, now, self._store.holder, self._under_way)[0], Start(now, inf)
 
-        started = await self._change(step)
-        return started, self._clock.monotonic() - given
+        self._is_asking = True
+        try:
+            start = await self._change(step)
+        finally:
+            self._is_asking = False
+        return start, self._clock.monotonic() - decided
+
+    async def _report(self) -> int:
+        """Tell the store how many requests are under way; returns their number.
+
+        A request that is just asking counts too: when it was let in, only the store knows that yet.
+        """
+        holder = self._store.holder
+        await self._change(lambda state, now: flight.report(state, now, holder, self._under_way + int(self._is_asking)))
+        return self._under_way + int(self._is_asking)
 
     def _check_open(self) -> None:
         if self._state.closed_reason:
             raise LaneClosed(self.name, self._state.closed_reason)
 
-    async def _sleep_until(self, due: float) -> None:
-        """Sleep, or be woken when the lane is closed."""
-        delay = due - self._clock.monotonic()
-        if delay <= 0:
+    async def _sleep(self, seconds: float, *, wants_place: bool = False) -> None:
+        """Sleep, at most until the lane is closed, or until a request leaves it if that matters."""
+        if seconds <= 0:
             return
-        self._sleeper = asyncio.get_running_loop().create_future()
-        sleep = asyncio.ensure_future(self._clock.sleep(delay))
+        loop = asyncio.get_running_loop()
+        self._sleeper, self._wants_place = loop.create_future(), wants_place
+        timer: asyncio.Task[None] | None = None
+        if seconds < inf:
+            timer = loop.create_task(self._clock.sleep(seconds))
+            timer.add_done_callback(partial(_finish, self._sleeper))
         try:
-            done, _ = await asyncio.wait({sleep, self._sleeper}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
+            await self._sleeper
         finally:
-            sleep.cancel()
-            self._sleeper = None
+            self._sleeper, self._wants_place = None, False
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        if self._sleeper is not None:
+            _finish(self._sleeper)
 
     async def _change(self, step: Step[T]) -> T:
-        self._state, answer = await self._store.change(self.name, self._fresh, step)
-        if self._state.closed_reason and self._sleeper is not None and not self._sleeper.done():
-            self._sleeper.set_result(None)
+        def noted(state: LaneState, now: float) -> tuple[LaneState, tuple[T, float]]:
+            after, answer = step(state, now)
+            return after, (answer, now)
+
+        self._state, (answer, self._seen_at) = await self._store.change(self.name, self._fresh, noted)
+        self._seen_here = self._clock.monotonic()
+        if self._state.closed_reason:
+            self._wake()
         return answer
+
+
+def _finish(sleeper: asyncio.Future[None], timer: object = None) -> None:
+    if not sleeper.done():
+        sleeper.set_result(None)
+
+
+def _pause(polls: int) -> float:
+    """Seconds until the next look for a free place: longer each time, and never the same in two processes."""
+    return min(FIRST_POLL * 2.0**polls, LAST_POLL) * random.uniform(0.5, 1.5)  # noqa: S311  spreading, not secrecy

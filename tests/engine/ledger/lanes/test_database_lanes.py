@@ -20,17 +20,20 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from stook.engine.clock import RealClock
-from stook.engine.door import Ladder, Lane, LaneState, Ticket
-from stook.engine.door.lane import governor, pacer
+from stook.engine.door import BackOff, Lane, LaneSettings, LaneState, Ticket
+from stook.engine.door.lane import flight, governor, pacer
 from stook.engine.errors import LaneClosed, Unavailable
 from stook.engine.ledger import connect
-from stook.engine.ledger.lane_store import RUNS_KEPT, DatabaseLanes
+from stook.engine.ledger.lanes import DatabaseLanes
+from stook.engine.ledger.lanes.database_lanes import CLEANING, NEXT_CLEANING, TRUST
+from stook.engine.ledger.lanes.row import RUNS_KEPT
+from stook.engine.ledger.lanes.rows import DELETE_AT_MOST
 from stook.engine.ledger.schema import LANE, METADATA
 from stook.testing import ManualClock
 
 GAP = 0.04
 LATER = Ticket(9e9)  # left after every cooldown
-LADDER = Ladder(base=60.0, maximum=900.0, give_up=3)
+BACK_OFF = BackOff(base=60.0, maximum=900.0, give_up=3)
 
 
 class OtherHost(RealClock):
@@ -52,7 +55,7 @@ class Host:
         self.store = DatabaseLanes(self.engine, dialect, run, self.clock, patience=patience)
 
     def lane(self, gap: float = GAP, batch: int = 1, name: str = "host") -> Lane:
-        return Lane(name, gap, LADDER, self.clock, self.store, batch)
+        return Lane(name, LaneSettings(gap, BACK_OFF), self.clock, self.store, batch)
 
     def change(self, step: Callable[[LaneState, float], Any], gap: float = 1.0, name: str = "host") -> Any:
         """The answer of one step."""
@@ -65,11 +68,11 @@ class Host:
     def now(self) -> float:
         return float(self.change(lambda state, now: (state, now)))
 
-    def throttle(self, ticket: Ticket = LATER, ladder: Ladder = LADDER, **more: Any) -> None:
-        self.change(lambda state, now: governor.throttled(state, now, ticket, ladder, **more))
+    def throttle(self, ticket: Ticket = LATER, back_off: BackOff = BACK_OFF, **more: Any) -> None:
+        self.change(lambda state, now: governor.throttled(state, now, ticket, back_off, **more))
 
     def succeed(self, ticket: Ticket = LATER) -> None:
-        self.change(lambda state, now: governor.succeeded(state, now, ticket, LADDER))
+        self.change(lambda state, now: governor.succeeded(state, now, ticket, BACK_OFF))
 
     def pass_time(self, seconds: float) -> None:
         """The lane's times come so much nearer, or go so much further back."""
@@ -153,18 +156,28 @@ def test_hosts_keep_one_pace(hosts: Callable[..., Host], batch: int) -> None:
 
 
 CHILD = """
-import asyncio, json, sys
+import asyncio, json, sys, time
 from stook.engine.clock import RealClock
-from stook.engine.door import Ladder, Lane
+from stook.engine.door import Lanes, LaneSettings
 from stook.engine.ledger import connect
-from stook.engine.ledger.lane_store import DatabaseLanes
+from stook.engine.ledger.lanes import DatabaseLanes
 
 async def main():
     engine, dialect = connect(sys.argv[1])
     store = DatabaseLanes(engine, dialect, "run", RealClock())
-    lane = Lane("host", float(sys.argv[2]), Ladder(), RealClock(), store, 3)
-    tickets = await asyncio.gather(*(lane.turn() for _ in range(10)))
-    print(json.dumps([ticket.issued_at for ticket in tickets]))
+    settings = LaneSettings(float(sys.argv[2]), concurrency=int(sys.argv[3]))
+    lanes = Lanes(RealClock(), default=settings, store=store, batch=3)
+
+    async def ask():
+        ticket = await lanes["host"].turn()
+        begun = time.monotonic()
+        await asyncio.sleep(0.01)
+        ended = time.monotonic()
+        lanes["host"].leave()
+        return ticket.issued_at, begun, ended
+
+    print(json.dumps(await asyncio.gather(*(ask() for _ in range(10)))))
+    await lanes.close()
 
 print("ready", flush=True)
 sys.stdin.readline()
@@ -172,11 +185,10 @@ asyncio.run(main())
 """
 
 
-def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) -> None:
-    """The same with real processes that begin at the same moment, on a lane that no one has made yet."""
-    hosts()
-    command = [sys.executable, "-c", CHILD, database_url, str(GAP)]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "src")}
+def asked_by_processes(url: str, gap: float, concurrency: int) -> list[tuple[float, float, float]]:
+    """Ten requests of each of three processes that begin together: when each was let out, began and ended."""
+    command = [sys.executable, "-c", CHILD, url, str(gap), str(concurrency)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4] / "src")}
     pipe = subprocess.PIPE
     children = [
         subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment) for _ in range(3)
@@ -186,11 +198,27 @@ def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) 
         assert child.stdin
         child.stdin.write("go\n")
         child.stdin.flush()
-    ends = [child.communicate(timeout=60) for child in children]
+    ends = [child.communicate(timeout=120) for child in children]
     assert [error for _, error in ends] == [""] * 3
-    starts = [start for out, _ in ends for start in json.loads(out)]
-    assert len(starts) == 30
-    assert_paced(starts)
+    asked = [tuple(times) for out, _ in ends for times in json.loads(out)]
+    assert len(asked) == 30
+    return asked
+
+
+def test_processes_keep_one_pace(hosts: Callable[..., Host], database_url: str) -> None:
+    """The same with real processes, on a lane that no one has made yet."""
+    hosts()
+    assert_paced([issued for issued, _, _ in asked_by_processes(database_url, GAP, 0)])
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02])
+def test_processes_keep_one_limit(hosts: Callable[..., Host], database_url: str, gap: float) -> None:
+    """No more requests are under way than the lane allows, in all processes together; in the end none is counted."""
+    host = hosts()
+    asked = asked_by_processes(database_url, gap, 2)
+    most = max(sum(begun <= moment < ended for _, begun, ended in asked) for _, moment, _ in asked)
+    assert most <= 2
+    assert host.state().flights == ()
 
 
 def test_a_late_host_brings_no_two_together(hosts: Callable[..., Host]) -> None:
@@ -253,7 +281,7 @@ def test_success_halves_once(hosts: Callable[..., Host]) -> None:
 def test_closed_for_the_run(hosts: Callable[..., Host]) -> None:
     """The last barren round closes the lane for all processes of that run, and for no other run."""
     one, sibling, stranger = hosts("a"), hosts("a"), hosts("b")
-    for _ in range(LADDER.give_up):
+    for _ in range(BACK_OFF.give_up):
         one.throttle()
     assert sibling.state().closed_reason == "throttled in 3 rounds"
     assert sibling.state().rounds == 3
@@ -340,28 +368,44 @@ def test_a_waiter_is_held_back_by_another_host(hosts: Callable[..., Host]) -> No
     one = hosts(clock=PassingClock(other.throttle, passes))
 
     async def main() -> Ticket:
-        lane = one.lane(gap=LADDER.base / 2)
+        lane = one.lane(gap=BACK_OFF.base / 2)
         await lane.turn()
         return await lane.turn()
 
     assert asyncio.run(main()).issued_at >= other.state().cooldown_until
-    assert sum(slept) > LADDER.base * 0.9
+    assert sum(slept) > BACK_OFF.base * 0.9
 
 
 def test_without_a_gap(hosts: Callable[..., Host]) -> None:
-    """A lane without a gap takes no lock and makes no row, and still knows the cooldown where hosts share one."""
-    one, other = hosts(), hosts()
+    """A lane without a gap takes no lock and makes no row, and knows the cooldown that another host began."""
+    clock = ManualClock(jumps=False)
+    one, other = hosts(clock=clock), hosts()
     statements: list[str] = []
     event.listen(one.engine, "before_cursor_execute", lambda *a: statements.append(a[2]))
     assert one.change(pacer.reserve, 0.0) == (0.0,)
     assert one.change(pacer.start, 0.0)[1] == 0.0
-    assert not [text for text in statements if "UPDATE" in text or "INSERT" in text]
-    if one.engine.dialect.name == "sqlite":
-        return
-    asyncio.run(
-        other.store.change("host", LaneState(0.0), lambda state, now: governor.throttled(state, now, LATER, LADDER))
-    )
+    assert not [text for text in statements if text.startswith(("UPDATE", "INSERT"))]
+    other.change(lambda state, now: governor.throttled(state, now, LATER, BACK_OFF), 0.0)
+    assert one.change(pacer.start, 0.0) is not None
+    clock.advance(TRUST)
     assert one.change(pacer.start, 0.0) is None
+
+
+def test_a_calm_lane_is_trusted_for_a_moment(hosts: Callable[..., Host]) -> None:
+    """Without a gap the database is asked once in a while, not for each request; in trouble for each request."""
+    clock = ManualClock(jumps=False)
+    host, statements = hosts(clock=clock), list[str]()
+    host.change(pacer.reserve, 0.0)
+    event.listen(host.engine, "before_cursor_execute", lambda *a: statements.append(a[2]))
+    statements.clear()
+    for _ in range(50):
+        host.change(pacer.start, 0.0)
+    assert statements == []
+    host.change(lambda state, now: governor.throttled(state, now, LATER, BACK_OFF), 0.0)
+    statements.clear()
+    for _ in range(5):
+        assert host.change(pacer.start, 0.0) is None
+    assert len([text for text in statements if text.startswith("SELECT")]) == 5
 
 
 class Trouble:
@@ -394,3 +438,69 @@ def test_a_database_away_for_long(hosts: Callable[..., Host], kind: type[sa.exc.
     with pytest.raises(Unavailable, match="lanes"):
         host.change(pacer.reserve)
     assert host.clock.monotonic() > 100.0
+
+
+def put(host: Host, name: str, **columns: Any) -> None:
+    host.change(pacer.reserve, 1.0, name)
+    with host.engine.begin() as connection:
+        connection.execute(sa.update(LANE).where(LANE.c["HOST"] == name).values(columns))
+
+
+def names(host: Host) -> set[str]:
+    with host.engine.connect() as connection:
+        return set(connection.execute(sa.select(LANE.c["HOST"])).scalars())
+
+
+def test_unused_rows_are_deleted(hosts: Callable[..., Host]) -> None:
+    """A row that no request has used for a day goes, unless its cooldown lasts or it tells of a closure."""
+    clock = ManualClock(jumps=False)
+    host = hosts(clock=clock)
+    now = datetime(1970, 1, 1) + timedelta(seconds=host.now())
+    old, older = now - timedelta(days=1, minutes=1), now - timedelta(days=31)
+    put(host, "used", NEXT_AT=old)
+    put(host, "unused", NEXT_AT=old, UPDATED=old)
+    put(host, "from an older version", NEXT_AT=old, UPDATED=None)
+    put(host, "cooling", NEXT_AT=old, UPDATED=old, COOLDOWN_UNTIL=now + timedelta(hours=1))
+    put(host, "closed", NEXT_AT=old, UPDATED=old, CLOSED_REASON="run 0 HTTP 403")
+    put(host, "closed long ago", NEXT_AT=older, UPDATED=older, CLOSED_REASON="run 0 HTTP 403")
+    assert len(names(host)) == 7  # with the one that told the time
+    clock.advance(CLEANING)
+    host.change(pacer.reserve, 1.0, "used")
+    assert names(host) == {"host", "used", "cooling", "closed"}
+
+
+def test_deleting_is_bounded(hosts: Callable[..., Host]) -> None:
+    """A few rows are deleted at a time, and the rest a minute later."""
+    clock = ManualClock(jumps=False)
+    host = hosts(clock=clock)
+    host.now()
+    old = datetime(2001, 1, 1)
+    row = {"NEXT_AT": old, "STARTED_AT": old, "COOLDOWN_UNTIL": old, "GAP": 1.0, "PENALTY": 0.0, "ROUNDS": 0}
+    with host.engine.begin() as connection:
+        rows = [{"HOST": f"host{number}", **row} for number in range(DELETE_AT_MOST + 5)]
+        connection.execute(sa.insert(LANE), rows)
+    clock.advance(CLEANING)
+    host.now()
+    assert len(names(host)) == 1 + 5
+    host.now()
+    assert len(names(host)) == 1 + 5
+    clock.advance(NEXT_CLEANING)
+    host.now()
+    assert names(host) == {"host"}
+
+
+def test_killed_process_keeps_its_places_for_a_lease(hosts: Callable[..., Host]) -> None:
+    """What a process that was killed had under way counts until its lease ends."""
+    killed, other = hosts(), hosts()
+    fresh = LaneState(0.0, concurrency=1)
+
+    async def board(host: Host, holder: str) -> Any:
+        return (await host.store.change("host", fresh, lambda state, now: flight.board(state, now, holder, 0)))[1]
+
+    assert asyncio.run(board(killed, "killed"))
+    assert not asyncio.run(board(other, "other"))
+    before = other.state().flights[0].until
+    with other.engine.begin() as connection:
+        flights = f"killed 1 {before - flight.LEASE:.3f}"
+        connection.execute(sa.update(LANE).values(FLIGHTS=flights))
+    assert asyncio.run(board(other, "other"))
