@@ -18,10 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from stook.registries.cargo.semver import parse_semver
-
 from stook.advisories import Advisories, OsvRecord, UnreadableRecord, VersionOrder, read_dump, read_records
 from stook.advisories.advisory import interpret
+from stook.registries.cargo.semver import parse_semver
 from stook.registries.golang.versions import version_key
 
 T = TypeVar("T")

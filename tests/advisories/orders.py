@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from stook.registries.cargo.semver import parse_semver
-
 from stook.advisories import VersionOrder
+from stook.registries.cargo.semver import parse_semver
 from stook.registries.golang.versions import version_key
 
 
