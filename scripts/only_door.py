@@ -72,6 +72,7 @@ IMPORTS = Rule(
     modules=frozenset(),
     attributes=frozenset(),
     places={
+        "datasets/__init__.py": "the public names, each imported when it is first used",
         "datasets/registry.py": "flavours are the packages of its own folder",
         "api.py": "the public names, each imported from the module that it lies in when it is first used",
         "run/products.py": "products are modules called `product`, and what other packages announce",

@@ -14,6 +14,7 @@ from packages import install_product
 import stook as package
 from stook.cli.main import stook
 from stook.engine.errors import EnvironmentFault, UserError
+from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, heads
 from stook.run.build import open_ledger, queues_of, sources_of
 from stook.run.product import Product
 from stook.run.products import find_products, product_named, read_settings
@@ -54,13 +55,14 @@ def sentence() -> str:
 def test_walked() -> None:
     """Each module `product` of this package is there under its own name, with a branch and commands of its own."""
     found = find_products().products
-    folders = {file.parent.name for file in Path(package.__file__).parent.glob("*/*/product.py")}
+    home = Path(package.__file__).parent
+    folders = {file.parent for depth in ("*", "*/*") for file in home.glob(f"{depth}/product.py")} - {home / "run"}
     assert len(found) == len(folders) > 1
     for name, product in found.items():
         assert product.name == name
-        assert all(file.stem.endswith(f"_{name}") for file in product.migrations[-1].glob("[0-9]*.py"))
         assert product.commands
-        assert product.show
+        if product.migrations:
+            assert all(file.stem.endswith(f"_{name}") for file in product.migrations[-1].glob("[0-9]*.py"))
 
 
 def test_queues_are_not_shared() -> None:
@@ -151,7 +153,7 @@ def test_asking_for_it(site: Path) -> None:
     install_product(site, "stook-toy-bad", "raise OSError('gone')", name="toy")
     with pytest.raises(EnvironmentFault, match="OSError: gone"):
         product_named("toy")
-    with pytest.raises(UserError, match="no product is called 'toi'; there are: cargo, go"):
+    with pytest.raises(UserError, match="no product is called 'toi'; there are: cargo, datasets, go"):
         product_named("toi")
     assert "toy" not in read_settings({"STOOK_TOY_COLOUR": "red"}, site).products
 
@@ -214,9 +216,10 @@ def test_a_queue_of_the_same_name(site: Path, tmp_path: Path) -> None:
 def test_a_newer_database(tmp_path: Path) -> None:
     """A database that a newer release has migrated ends every command with 3 and one sentence."""
     settings = read_settings({"STOOK_DB": f"sqlite:///{tmp_path / 'stook.db'}"}, tmp_path)
+    (head,) = heads([ENGINE_MIGRATIONS])
     with open_ledger(settings) as ledger, ledger.transaction() as transaction:
         transaction.connection.exec_driver_sql(
-            "UPDATE tb_schema_version SET version_num = '0999_engine' WHERE version_num LIKE '%_engine'"
+            "UPDATE tb_schema_version SET version_num = '0999_engine' WHERE version_num = ?", (head,)
         )
     for arguments in (["queue", "status"], ["show", "go", "a"], ["work", "go", "--once"]):
         result = CliRunner().invoke(stook, ["--db", settings.db, *arguments])

@@ -8,7 +8,7 @@ __all__ = ["PRODUCT"]
 
 
 PRODUCT = Product(
-    name="data",
+    name="datasets",
     title="Catalogues of standards bodies",
     settings=NoSettings,
     queues=lambda: (),

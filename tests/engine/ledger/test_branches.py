@@ -72,7 +72,7 @@ def test_a_newer_branch_is_refused(engine, tmp_path):
     newer, older = branch(tmp_path / "newer", "shop", 2), branch(tmp_path / "older", "shop", 1)
     migrate(engine, [ENGINE_MIGRATIONS, newer])
     before = revisions(engine)
-    with pytest.raises(EnvironmentFault, match="0002_shop, and this one knows it up to 0001_shop"):
+    with pytest.raises(EnvironmentFault, match="made by a newer release: its schema has 0002_shop"):
         migrate(engine, [ENGINE_MIGRATIONS, older])
     assert revisions(engine) == before
 
