@@ -11,16 +11,17 @@ from typing import Self
 import structlog
 
 from stook.engine.clock import Clock
+from stook.engine.door.ending import Ending, ending_of, failure_of, is_throttle
 from stook.engine.door.guard.guard import Guard, Verdict
 from stook.engine.door.guard.resolver import Lookup, lookup_system
 from stook.engine.door.lane import Lane, Lanes, Ticket, Waiting, retry_after
 from stook.engine.door.network_errors import Disconnected
 from stook.engine.door.redirects import REDIRECTS, Message, joined, redirected
 from stook.engine.door.response import Answer
-from stook.engine.door.traffic import Ending, Traffic
+from stook.engine.door.traffic import Traffic
 from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Transport
 from stook.engine.door.validators import Validators, conditional_headers, digest_of
-from stook.engine.errors import FailureCode, LaneClosed, Malformed, Refused, StookError, Unavailable
+from stook.engine.errors import FailureCode, LaneClosed, Refused, StookError, Unavailable
 from stook.engine.words import Hop, Reply, Request
 
 __all__ = ["Door"]
@@ -191,7 +192,7 @@ class Door:
         if status in request.closes_on:
             await lane.close(f"HTTP {status}")
             raise LaneClosed(lane.name, f"HTTP {status}", status=status)
-        if _is_throttle(answer):
+        if is_throttle(answer):
             await lane.throttled(ticket, retry_after(answer.headers.get("retry-after", ""), self._clock.now()))
             return False
         if status >= 500:
@@ -207,11 +208,11 @@ class Door:
         ending: Ending = "cancelled"
         try:
             answer = await transport.exchange(leg.verdict, leg.message, request, leg.seconds)
-            received, ending, status = answer.received, _ending(answer, request), answer.status
+            received, ending, status = answer.received, ending_of(answer, request), answer.status
             code = FailureCode.HTTP_STATUS if ending == "unavailable" else None
             return answer
         except StookError as error:
-            ending, status, code = _failure(error), error.status, error.code
+            ending, status, code = failure_of(error), error.status, error.code
             raise
         finally:
             elapsed = self._clock.monotonic() - started
@@ -228,28 +229,6 @@ def _target(url: str, location: str) -> str:
         return joined(url, location) if location else ""
     except Refused:
         return location
-
-
-def _is_throttle(answer: Answer) -> bool:
-    return answer.status == 429 or (answer.status == 503 and "retry-after" in answer.headers)
-
-
-def _ending(answer: Answer, request: Request) -> Ending:
-    if answer.status in request.closes_on:
-        return "closed"
-    if _is_throttle(answer):
-        return "throttled"
-    if answer.status >= 500:
-        return "unavailable"
-    if answer.status == 304:
-        return "not modified"
-    return "redirect" if answer.status in REDIRECTS else "ok"
-
-
-def _failure(error: StookError) -> Ending:
-    if isinstance(error, Refused):
-        return "refused"
-    return "malformed" if isinstance(error, Malformed) else "unavailable"
 
 
 def _reply(answer: Answer, validators: Validators | None, hops: tuple[Hop, ...]) -> Reply:

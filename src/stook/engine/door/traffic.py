@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Literal
 
+from stook.engine.door.ending import Ending
 from stook.engine.errors import FailureCode
 
-__all__ = ["OTHER_HOSTS", "Ending", "HostTraffic", "Traffic"]
+__all__ = ["OTHER_HOSTS", "HostTraffic", "Traffic"]
 
-Ending = Literal[
-    "ok", "not modified", "redirect", "throttled", "closed", "refused", "malformed", "unavailable", "cancelled"
-]
 MAX_HOSTS = 1000
 OTHER_HOSTS = "(other hosts)"
 """Where hosts are counted that come after the first thousand: a crawl meets any number."""

@@ -440,6 +440,20 @@ def test_a_database_away_for_long(hosts: Callable[..., Host], kind: type[sa.exc.
     assert host.clock.monotonic() > 100.0
 
 
+def test_stored_beside_others(hosts: Callable[..., Host]) -> None:
+    """A process that stores what it knew shortens no cooldown and no slot that another has stored meanwhile."""
+    one, other = hosts(), hosts()
+    before = replace(one.state(), gap=1.0)
+    other.change(lambda state, now: pacer.reserve(state, now, 50))
+    other.throttle()
+    stored = other.state()
+    asyncio.run(one.store.put({"host": replace(before, next_at=5.0, started_at=one.now())}))
+    after = one.state()
+    assert (after.next_at, after.cooldown_until) == (stored.next_at, stored.cooldown_until)
+    assert (after.rounds, after.penalty) == (1, 60.0)
+    assert after.started_at > stored.started_at
+
+
 def put(host: Host, name: str, **columns: Any) -> None:
     host.change(pacer.reserve, 1.0, name)
     with host.engine.begin() as connection:

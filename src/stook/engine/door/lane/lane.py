@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections import deque
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from sys import maxsize
 from typing import TypeVar
@@ -15,6 +14,7 @@ from stook.engine.clock import Clock
 from stook.engine.door.lane import flight, governor, pacer
 from stook.engine.door.lane.lease import Lease
 from stook.engine.door.lane.pacer import Start
+from stook.engine.door.lane.sleeper import Sleeper
 from stook.engine.door.lane.state import LaneSettings, LaneState, Ticket, is_calm
 from stook.engine.door.lane.store import LaneStore, MemoryStore, Step
 from stook.engine.errors import LaneClosed
@@ -67,8 +67,7 @@ class Lane:
         self._is_asking = False  # whether the first request asks the store for permission at this moment
         self._due = 0.0  # local time until which the first request waits
         self._quiet_at = 0.0  # local time from which on the pace is of no more interest
-        self._sleeper: asyncio.Future[None] | None = None
-        self._wants_place = False  # whether the first request sleeps until another one leaves
+        self._sleeper = Sleeper(clock)  # for the first request
         self._lease = Lease(self._report, name) if settings.concurrency and self._store.holder else None
 
     async def turn(self) -> Ticket:
@@ -97,8 +96,7 @@ class Lane:
     def leave(self) -> None:
         """The request that took a turn is over: its place is free."""
         self._under_way -= 1
-        if self._wants_place:
-            self._wake()
+        self._sleeper.offer_place()
         if self._lease and not self._queued:  # the next request of the queue reports with its own start
             self._lease.notify()
 
@@ -168,7 +166,7 @@ class Lane:
         self._check_open()
         while 0 < self._settings.concurrency <= self._under_way:
             self._due = self._clock.monotonic()
-            await self._sleep(inf, wants_place=True)
+            await self._sleeper.sleep(inf, wants_place=True)
             self._check_open()
 
     async def _slot(self) -> float:
@@ -197,7 +195,7 @@ class Lane:
         self._due = slot
         replaced, asks, polls = -inf, 0, 0
         while True:
-            await self._sleep(self._due - self._clock.monotonic(), wants_place=polls > 0)
+            await self._sleeper.sleep(self._due - self._clock.monotonic(), wants_place=polls > 0)
             start, seconds = await self._ask(replaced)
             if start is None:
                 self._slots.clear()
@@ -250,27 +248,6 @@ class Lane:
         if self._state.closed_reason:
             raise LaneClosed(self.name, self._state.closed_reason)
 
-    async def _sleep(self, seconds: float, *, wants_place: bool = False) -> None:
-        """Sleep, at most until the lane is closed, or until a request leaves it if that matters."""
-        if seconds <= 0:
-            return
-        loop = asyncio.get_running_loop()
-        self._sleeper, self._wants_place = loop.create_future(), wants_place
-        timer: asyncio.Task[None] | None = None
-        if seconds < inf:
-            timer = loop.create_task(self._clock.sleep(seconds))
-            timer.add_done_callback(partial(_finish, self._sleeper))
-        try:
-            await self._sleeper
-        finally:
-            self._sleeper, self._wants_place = None, False
-            if timer is not None:
-                timer.cancel()
-
-    def _wake(self) -> None:
-        if self._sleeper is not None:
-            _finish(self._sleeper)
-
     async def _change(self, step: Step[T]) -> T:
         def noted(state: LaneState, now: float) -> tuple[LaneState, tuple[T, float]]:
             after, answer = step(state, now)
@@ -279,13 +256,8 @@ class Lane:
         self._state, (answer, self._seen_at) = await self._store.change(self.name, self._fresh, noted)
         self._seen_here = self._clock.monotonic()
         if self._state.closed_reason:
-            self._wake()
+            self._sleeper.wake()
         return answer
-
-
-def _finish(sleeper: asyncio.Future[None], timer: object = None) -> None:
-    if not sleeper.done():
-        sleeper.set_result(None)
 
 
 def _pause(polls: int) -> float:

@@ -84,8 +84,8 @@ class LaneRows:
         with self._engine.begin() as connection:
             now = self._now(connection)
             unused = sa.and_(_unused(now - UNUSED), LANE.c["CLOSED_REASON"].is_(None)) | _unused(now - CLOSED_UNUSED)
-            some = sa.select(LANE.c["HOST"]).where(unused).limit(DELETE_AT_MOST).with_for_update(skip_locked=True)
-            names = connection.execute(some).scalars().all()
+            chosen = sa.select(LANE.c["HOST"]).where(unused).limit(DELETE_AT_MOST).with_for_update(skip_locked=True)
+            names = connection.execute(chosen).scalars().all()
             if names:
                 connection.execute(sa.delete(LANE).where(LANE.c["HOST"].in_(names), unused))
             return len(names)
