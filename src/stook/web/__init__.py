@@ -1,0 +1,1 @@
+"""The safe web: pages become a corpus that agents may read."""

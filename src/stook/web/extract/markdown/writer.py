@@ -1,0 +1,192 @@
+"""The writer: walks the chosen part of a page and writes its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from stook.web.extract.html import Document, Element
+from stook.web.extract.links import Resolver
+from stook.web.extract.markdown.code import code_block, language_of, preformatted_text
+from stook.web.extract.markdown.escape import escape_line_start
+from stook.web.extract.markdown.lines import Container, Lines
+from stook.web.extract.markdown.phrasing import Phrasing, cell_text
+from stook.web.extract.markdown.plain import plain_line
+from stook.web.extract.markdown.table import is_data_table, table_lines, table_rows
+from stook.web.extract.security.streams import INLINE
+
+__all__ = ["Heading", "Written", "write_markdown"]
+
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_LISTS = frozenset("ul ol menu dir".split())
+_PREFORMATTED = frozenset("pre listing xmp plaintext".split())
+_RULE = "* * *"
+
+
+class Heading(NamedTuple):
+    """A heading: level 1 to 6, its plain text, its place in the Markdown in characters."""
+
+    level: int
+    text: str
+    offset: int
+
+
+class Written(NamedTuple):
+    """The Markdown with its outline, and the languages that its blocks of code name."""
+
+    markdown: str
+    outline: list[Heading]
+    languages: frozenset[str]
+
+
+@dataclass(slots=True)
+class _List:
+    """An open list; `number` is None for one with bullets."""
+
+    number: int | None
+
+
+def write_markdown(root: Element, document: Document, resolver: Resolver, dropped: Collection[int]) -> Written:
+    """Write all that is painted in an element; `dropped` holds the ids of elements to leave out."""
+    writer = _Writer(document, resolver, dropped)
+    writer.walk(root)
+    return Written(writer.lines.text(), writer.outline, frozenset(writer.languages))
+
+
+class _Writer:
+    """One walk, without recursion, because a page decides how deep it is."""
+
+    def __init__(self, document: Document, resolver: Resolver, dropped: Collection[int]) -> None:
+        self._document = document
+        self._resolver = resolver
+        self._dropped = dropped
+        self._phrasing = Phrasing(resolver, dropped)
+        self._heading: Element | None = None
+        self._lists: list[_List] = []
+        self._is_first_block = True  # of a list item
+        self.lines = Lines()
+        self.outline: list[Heading] = []
+        self.languages: set[str] = set()
+
+    def walk(self, root: Element) -> None:
+        add_text = self._phrasing.inline.add_text
+        path = [(root, iter(root.children))]
+        while path:
+            element, children = path[-1]
+            for child in children:
+                if isinstance(child, str):
+                    if not element.is_hidden:
+                        add_text(child)
+                elif isinstance(child, Element) and self._enter(child):
+                    path.append((child, iter(child.children)))
+                    break
+            else:
+                path.pop()
+                if element is not root:
+                    self._leave(element)
+        self._flush()
+
+    def _enter(self, element: Element) -> bool:
+        """Begin an element; True if its children are to follow."""
+        tag = element.tag
+        if self._phrasing.is_skipped(element) and not (tag == "button" and self._heading is not None):
+            return False
+        if tag in INLINE or tag in ("br", "img") or self._heading is not None:
+            return self._phrasing.enter(element)
+        self._flush()
+        if tag in _HEADINGS:
+            self._heading = element
+        elif tag in _PREFORMATTED:
+            self._add_code(element)
+            return False
+        elif tag == "hr":
+            self._add(_RULE)
+        elif tag == "table":
+            return not self._add_table(element)
+        else:
+            self._enter_container(element)
+        return True
+
+    def _enter_container(self, element: Element) -> None:
+        tag = element.tag
+        if tag == "blockquote":
+            self.lines.enter(Container("> ", "> "))
+        elif tag in _LISTS:
+            start = element.attributes.get("start") or "1"
+            self._lists.append(_List((int(start) if _is_number(start) else 1) if tag == "ol" else None))
+        elif tag == "li":
+            marker = self._marker(element)
+            self.lines.enter(Container(marker, " " * len(marker)))
+        elif tag == "dt":
+            self._phrasing.enter(Element("b", {}, -1))
+
+    def _leave(self, element: Element) -> None:
+        tag = element.tag
+        if self._heading is not None and element is not self._heading:
+            self._phrasing.leave(element)
+        elif tag in _HEADINGS:
+            self._add_heading(element)
+        elif tag in INLINE:
+            self._phrasing.leave(element)
+        else:
+            if tag == "dt":
+                self._phrasing.inline.close("**")
+            self._flush()
+            if tag in ("blockquote", "li"):
+                self.lines.leave()
+            elif tag in _LISTS:
+                self._lists.pop()
+
+    def _marker(self, element: Element) -> str:
+        if not self._lists or self._lists[-1].number is None:
+            return "- "
+        value = element.attributes.get("value") or ""
+        number = int(value) if _is_number(value) else self._lists[-1].number
+        self._lists[-1].number = number + 1
+        return f"{number}. "
+
+    def _flush(self) -> None:
+        text = self._phrasing.inline.flush()
+        if text:
+            lines = text.split("\n")
+            # A backslash at the end of a line is a hard break.
+            self._add("\\\n".join(map(escape_line_start, lines)))
+
+    def _add(self, block: str) -> int:
+        return self.lines.add(block)
+
+    def _add_heading(self, element: Element) -> None:
+        self._heading = None
+        text = self._phrasing.inline.flush(has_marks=False).replace("\n", " ")
+        if text:
+            level = int(element.tag[1])
+            closed = text[:-1] + "\\#" if text.endswith("#") else text
+            offset = self._add(f"{'#' * level} {closed}")
+            self.outline.append(Heading(level, plain_line(text), offset))
+
+    def _add_code(self, element: Element) -> None:
+        language = language_of(element, self._document)
+        block = code_block(preformatted_text(element), language)
+        if block:
+            self._add(block)
+            self.languages.update((language,) if language else ())
+
+    def _add_table(self, table: Element) -> bool:
+        """Draw a table of data; False for a table that only places blocks, whose children follow as blocks."""
+        rows = table_rows(table)
+        if not is_data_table(table, rows):
+            return False
+        for caption in table.children:
+            if isinstance(caption, Element) and caption.tag == "caption":
+                text = cell_text(caption, self._resolver, self._dropped)
+                if text:
+                    self._add(escape_line_start(text))
+        texts = [[cell_text(cell, self._resolver, self._dropped) for cell in row.cells] for row in rows]
+        if any(any(line) for line in texts):
+            self._add("\n".join(table_lines(rows, texts)))
+        return True
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
