@@ -42,4 +42,9 @@ def _joins(character: str) -> bool:
     if not character:
         return False
     code = ord(character)
-    return 0x0600 <= code <= 0x109F or 0x1780 <= code <= 0x18AF or code in (0x2640, 0x2642, 0x2695, 0xFE0F) or code >= 0x1F300
+    return (
+        0x0600 <= code <= 0x109F
+        or 0x1780 <= code <= 0x18AF
+        or code in (0x2640, 0x2642, 0x2695, 0xFE0F)
+        or code >= 0x1F300
+    )

@@ -82,4 +82,3 @@ def _check_nesting(tags: Iterable[str], limits: Limits) -> None:
             raise TooLarge(f"Elements stand more than {limits.depth} deep inside each other.")
         if nesting.repeated > _GROWTH * limits.nodes or nesting.steps > _MAX_COMPARISONS // 10:
             raise TooLarge("Too many elements of the page are left open.")
-

@@ -1,6 +1,6 @@
 """Markdown: what a reader sees of a page, as clean text."""
 
 from stook.web.extract.markdown.plain import plain_text
-from stook.web.extract.markdown.writer import Heading, Written, write_markdown
+from stook.web.extract.markdown.writer import Written, write_markdown
 
-__all__ = ["Heading", "Written", "plain_text", "write_markdown"]
+__all__ = ["Written", "plain_text", "write_markdown"]

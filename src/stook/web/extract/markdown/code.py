@@ -9,9 +9,13 @@ from stook.web.extract.letters import shown
 
 __all__ = ["code_block", "language_of", "preformatted_text"]
 
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|brush:|src|code)[-\s]\s*([A-Za-z0-9+#_.-]{1,30})")
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|brush:|src|code)[-\s]\s*([A-Za-z0-9+#_.-]{1,30})"
+)
 _NAME = re.compile(r"[A-Za-z0-9+#_.-]{1,30}")
-_NO_LANGUAGES = frozenset("default none text plain plaintext txt nohighlight auto notranslate highlight hljs block".split())
+_NO_LANGUAGES = frozenset(
+    "default none text plain plaintext txt nohighlight auto notranslate highlight hljs block".split()
+)
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "lang")
 _NUMBERS = re.compile(r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|gutter|ln-num|hljs-ln-numbers|blob-num)(?:\s|$)")
 _BLOCKS = frozenset("div p li tr section ol ul table".split())
@@ -44,7 +48,9 @@ def _named(element: Element) -> str:
     found = _LANGUAGE.search(attributes.get("class") or "")
     name = found[1] if found else ""
     if not name and element.tag in ("pre", "code", "div", "figure"):
-        name = next((attributes[key] or "" for key in _ATTRIBUTES[: 4 if element.tag == "pre" else 3] if key in attributes), "")
+        name = next(
+            (attributes[key] or "" for key in _ATTRIBUTES[: 4 if element.tag == "pre" else 3] if key in attributes), ""
+        )
     name = name.strip().lower().removesuffix(";")
     return name if _NAME.fullmatch(name) and name not in _NO_LANGUAGES else ""
 

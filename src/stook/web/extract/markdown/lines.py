@@ -32,6 +32,11 @@ class Lines:
     def leave(self) -> Container:
         return self._containers.pop()
 
+    @property
+    def is_at_item(self) -> bool:
+        """Tell whether the next block begins the innermost container."""
+        return bool(self._containers) and not self._containers[-1].is_used
+
     def add(self, block: str, *, is_tight: bool = False) -> int:
         """Write a block and return the place of its first character after the prefix."""
         containers = self._containers[:_MAX_CONTAINERS]

@@ -14,22 +14,15 @@ from stook.web.extract.markdown.lines import Container, Lines
 from stook.web.extract.markdown.phrasing import Phrasing, cell_text
 from stook.web.extract.markdown.plain import plain_line
 from stook.web.extract.markdown.table import is_data_table, table_lines, table_rows
+from stook.web.extract.reading import Heading
 from stook.web.extract.security.streams import INLINE
 
-__all__ = ["Heading", "Written", "write_markdown"]
+__all__ = ["Written", "write_markdown"]
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _LISTS = frozenset("ul ol menu dir".split())
 _PREFORMATTED = frozenset("pre listing xmp plaintext".split())
 _RULE = "* * *"
-
-
-class Heading(NamedTuple):
-    """A heading: level 1 to 6, its plain text, its place in the Markdown in characters."""
-
-    level: int
-    text: str
-    offset: int
 
 
 class Written(NamedTuple):
@@ -45,11 +38,23 @@ class _List:
     """An open list; `number` is None for one with bullets."""
 
     number: int | None
+    is_begun: bool = False  # an item was written; the next one follows without an empty line
 
 
-def write_markdown(root: Element, document: Document, resolver: Resolver, dropped: Collection[int]) -> Written:
-    """Write all that is painted in an element; `dropped` holds the ids of elements to leave out."""
+def write_markdown(
+    document: Document,
+    resolver: Resolver,
+    root: Element,
+    dropped: Collection[int] = (),
+    heading: Element | None = None,
+) -> Written:
+    """Write all that is painted in an element.
+
+    `dropped` holds the ids of elements to leave out; `heading` is a heading from outside that comes first.
+    """
     writer = _Writer(document, resolver, dropped)
+    if heading is not None:
+        writer.walk(Element("div", {}, -1, [heading]))
     writer.walk(root)
     return Written(writer.lines.text(), writer.outline, frozenset(writer.languages))
 
@@ -154,7 +159,10 @@ class _Writer:
             self._add("\\\n".join(map(escape_line_start, lines)))
 
     def _add(self, block: str) -> int:
-        return self.lines.add(block)
+        is_tight = bool(self._lists) and self.lines.is_at_item and self._lists[-1].is_begun
+        if self._lists:
+            self._lists[-1].is_begun = True
+        return self.lines.add(block, is_tight=is_tight)
 
     def _add_heading(self, element: Element) -> None:
         self._heading = None

@@ -6,8 +6,8 @@ import re
 
 from stook.web.extract.html import Element
 from stook.web.extract.links import data_text, readable
-from stook.web.extract.security.prose import prose_in
 from stook.web.extract.security.program import style_text
+from stook.web.extract.security.prose import prose_in
 from stook.web.segment import SegmentKind
 
 __all__ = ["attribute_texts"]

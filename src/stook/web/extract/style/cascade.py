@@ -96,7 +96,9 @@ class Cascade:
         """Return the rules whose last compound has no other names than these. Many elements share their names."""
         if keys not in self._fitting:
             found = [rule for key in keys for rule in self._rules.get(key, ())]
-            self._fitting[keys] = [rule for rule in found if all(name in keys for name in _names(rule.selector.compounds[0]))]
+            self._fitting[keys] = [
+                rule for rule in found if all(name in keys for name in _names(rule.selector.compounds[0]))
+            ]
         return self._fitting[keys]
 
     def _matches(self, place: int, rule: _Styled) -> bool:

@@ -79,11 +79,17 @@ def _from_function(name: str, body: str) -> Colour | None:
     numbers = [_NUMBER.match(part) for part in parts]
     if len(parts) not in (3, 4) or not all(numbers):
         return None
-    values = [float(number[0]) / (100 if part.endswith("%") else 1) for number, part in zip(numbers, parts, strict=True) if number]
+    values = [
+        float(number[0]) / (100 if part.endswith("%") else 1)
+        for number, part in zip(numbers, parts, strict=True)
+        if number
+    ]
     alpha = values[3] if len(values) == 4 else 1.0
     if name.startswith("hsl"):
         return _from_hsl(values[0], values[1], values[2], alpha)
-    red, green, blue = (value * (255 if part.endswith("%") else 1) for value, part in zip(values[:3], parts, strict=False))
+    red, green, blue = (
+        value * (255 if part.endswith("%") else 1) for value, part in zip(values[:3], parts, strict=False)
+    )
     return Colour(red, green, blue, alpha)
 
 

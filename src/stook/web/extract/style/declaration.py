@@ -19,7 +19,9 @@ RELEVANT = re.compile(
     r"|filter|zoom|\\",
     re.IGNORECASE,
 )
-_DECLARATION = re.compile(r"\s*([-\w\\]+)\s*:((?:[^;\"'(]|\"[^\"]*+\"?+|'[^']*+'?+|\((?:[^()]|\([^()]*+\))*+\)?+|\()*+);?+")
+_DECLARATION = re.compile(
+    r"\s*([-\w\\]+)\s*:((?:[^;\"'(]|\"[^\"]*+\"?+|'[^']*+'?+|\((?:[^()]|\([^()]*+\))*+\)?+|\()*+);?+"
+)
 _COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?+")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _IMPORTANT = re.compile(r"!\s*important\s*$", re.IGNORECASE)

@@ -69,7 +69,9 @@ def _is_cut_away(style: dict[str, str]) -> bool:
 def _is_squeezed(*sides: str) -> Callable[[dict[str, str]], bool]:
     def is_squeezed(style: dict[str, str]) -> bool:
         clips = {style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")}
-        return any(value.startswith(("hidden", "clip")) for value in clips) and any(is_nothing(style.get(side)) for side in sides)
+        return any(value.startswith(("hidden", "clip")) for value in clips) and any(
+            is_nothing(style.get(side)) for side in sides
+        )
 
     return is_squeezed
 

@@ -6,7 +6,9 @@ import re
 
 __all__ = ["font_size", "is_nothing", "pixels"]
 
-_LENGTH = re.compile(r"([-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(px|em|rem|pt|pc|cm|mm|in|ex|ch|vw|vh|vmin|vmax|%)?(?![\w.])")
+_LENGTH = re.compile(
+    r"([-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(px|em|rem|pt|pc|cm|mm|in|ex|ch|vw|vh|vmin|vmax|%)?(?![\w.])"
+)
 _UNITS = {"px": 1, "em": 16, "rem": 16, "pt": 1.33, "pc": 16, "cm": 38, "mm": 3.8, "in": 96, "ex": 8, "ch": 8}
 _UNITS |= {"vw": 12.8, "vh": 8, "vmin": 8, "vmax": 12.8, "%": 12.8, "": 1}
 _SIZE_IN_FONT = re.compile(r"(?:^|\s)((?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:px|em|rem|pt|%|vw|vh)?)(?=\s|/)")

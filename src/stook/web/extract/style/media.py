@@ -9,9 +9,22 @@ __all__ = ["applies", "is_read"]
 _WIDTH = 1280.0  # pixels of the screen that we imagine
 _HEIGHT = 800.0
 _TYPE = re.compile(r"\s*(not\s+|only\s+)?([a-z]+)?", re.IGNORECASE)
-_FEATURE = re.compile(r"\(\s*(min|max)-(?:device-)?(width|height)\s*:\s*([\d.]{1,12})\s*(px|em|rem)?\s*\)", re.IGNORECASE)
-_REFUSED = re.compile(r"prefers-color-scheme\s*:\s*dark|prefers-contrast|forced-colors\s*:\s*active|orientation\s*:\s*portrait", re.I)
-_SKIPPED = ("font-face", "keyframes", "page", "property", "counter-style", "font-feature", "view-transition", "namespace")
+_FEATURE = re.compile(
+    r"\(\s*(min|max)-(?:device-)?(width|height)\s*:\s*([\d.]{1,12})\s*(px|em|rem)?\s*\)", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"prefers-color-scheme\s*:\s*dark|prefers-contrast|forced-colors\s*:\s*active|orientation\s*:\s*portrait", re.IGNORECASE
+)
+_SKIPPED = (
+    "font-face",
+    "keyframes",
+    "page",
+    "property",
+    "counter-style",
+    "font-feature",
+    "view-transition",
+    "namespace",
+)
 
 
 def is_read(at_rule: str) -> bool:

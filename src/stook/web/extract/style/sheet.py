@@ -13,7 +13,8 @@ __all__ = ["Rule", "parse_rules"]
 
 # Strings and addresses may hold braces: those are blanked before the sheet is cut at braces.
 _QUOTED = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*+\"?+|'(?:[^'\\\n]|\\.)*+'?+|url\(\s*+(?![\"'])(?:[^)\\]|\\.)*+\)?+", re.IGNORECASE | re.DOTALL
+    r"\"(?:[^\"\\\n]|\\.)*+\"?+|'(?:[^'\\\n]|\\.)*+'?+|url\(\s*+(?![\"'])(?:[^)\\]|\\.)*+\)?+",
+    re.IGNORECASE | re.DOTALL,
 )
 _PIECE = re.compile(r"([^{}]*+)([{}])")
 _MAX_NESTING = 8
@@ -29,7 +30,9 @@ class Rule(NamedTuple):
 def parse_rules(css: str) -> Iterator[Rule]:
     """Read a sheet in one pass, as CSS Syntax 3 cuts it. Broken rules are left out."""
     css = _QUOTED.sub(_blank, without_comments(css))
-    open_blocks: list[str] = []  # selectors of the blocks around; "" in an at-rule that applies, "-" in one that does not
+    open_blocks: list[
+        str
+    ] = []  # selectors of the blocks around; "" in an at-rule that applies, "-" in one that does not
     for text, brace in _PIECE.findall(css):
         if brace == "{":
             prelude = text.rpartition(";")[2].strip()

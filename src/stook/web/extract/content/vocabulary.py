@@ -1,0 +1,49 @@
+"""Words in names of classes and ids that tell what a part of a page is for."""
+
+from __future__ import annotations
+
+import re
+
+from stook.web.extract.html import Element
+
+__all__ = ["AROUND_ARTICLES", "AROUND_PAGES", "names_body", "spoken", "words_of"]
+
+# Parts of a site that stand around any page.
+AROUND_PAGES = frozenset(
+    "nav navbar navigation menu menus submenu breadcrumb breadcrumbs pagination pager sidebar footer masthead skip skiplink "
+    "cookie cookies consent gdpr popup modal advert adverts advertisement advertising sponsored newsletter subscribe".split()
+)
+# What newspapers and blogs put around and between the paragraphs of an article.
+AROUND_ARTICLES = AROUND_PAGES | frozenset(
+    "aside foot comment comments disqus reply respond discussion share sharing sharebar social socials addthis sharedaddy "
+    "follow related recommended recommendations trending popular mostread readmore subscription signup promo promos "
+    "promotion promoted sponsor sponsors ads banner widget widgets toolbar tools tags byline bio author metadata dateline "
+    "timestamp caption captions credit credits outbrain taboola login print player gallery carousel slideshow rating "
+    "ratings".split()
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SPOKEN = re.compile(r"\w+")
+_BODY = re.compile(
+    r"(?:article|story|post|entry|news|page|blog|content|main|rich)[-_]{0,2}(?:body|content|text|copy)|articletext|storytext"
+    r"|(?:^|[\s_-])(?:entry|prose|markdown-body|bodytext|body-text|maincontent)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+
+
+def words_of(element: Element, *, has_id: bool) -> frozenset[str]:
+    """Return the words of the class list, and of the id where asked: "relatedPosts" is "related" and "posts"."""
+    name = element.attributes.get("class") or ""
+    if has_id:
+        name = f"{name} {element.attributes.get('id') or ''}"
+    return frozenset(word.lower() for word in _WORD.findall(name)) if name else frozenset()
+
+
+def names_body(element: Element) -> bool:
+    """Tell whether the element calls itself the text of an article or a post."""
+    attributes = element.attributes
+    return any(_BODY.search(attributes[name] or "") for name in ("class", "id") if name in attributes)
+
+
+def spoken(text: str) -> str:
+    """Return the words of a text in small letters, one space before, between and after them, to look for in another."""
+    return f" {' '.join(_SPOKEN.findall(text.lower()))} "
