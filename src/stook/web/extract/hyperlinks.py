@@ -13,9 +13,9 @@ __all__ = ["page_links"]
 def page_links(document: Document, resolver: Resolver) -> list[Link]:
     """Return all links that a reader can see, navigation included, each address once, with its first text."""
     found: dict[str, str] = {}
-    for element in document.elements:
-        if element.tag in ("a", "area") and element.attributes.get("href") and not element.is_hidden:
-            url = resolver.resolve(element.attributes["href"] or "")
+    for element in document.all("a", "area"):
+        if element.get("href") and not element.is_hidden:
+            url = resolver.resolve(element.get("href"))
             if url is not None and not found.get(url):
                 found[url] = _text(element)
     return [Link(url, text) for url, text in found.items()]
@@ -23,7 +23,9 @@ def page_links(document: Document, resolver: Resolver) -> list[Link]:
 
 def _text(link: Element) -> str:
     pieces: list[str] = []
-    pictures: list[str] = [link.attributes.get("alt") or ""]
+    pictures: list[str] = [link.get("alt")]
+    if all(isinstance(child, str) for child in link.children):
+        return shown(" ".join(link.own_text().split()))
     rest: list[Element | str] = [link]
     while rest:
         node = rest.pop()
@@ -31,7 +33,7 @@ def _text(link: Element) -> str:
             pieces.append(node)
             continue
         if node.tag == "img":
-            pictures.append(node.attributes.get("alt") or "")
+            pictures.append(node.get("alt"))
         rest += [
             child
             for child in reversed(node.children)

@@ -13,6 +13,8 @@ __all__ = ["Resolver", "data_text", "readable"]
 
 _MAX_LENGTH = 2048  # characters of an address that is shown
 _DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)
+# An address that no parser would change: no escapes, no dots that could be a path, no port, no user, no capital in the host.
+_PLAIN = re.compile(r"https?://[a-z][a-z0-9-]{0,60}(?:\.[a-z][a-z0-9-]{0,60}){1,5}/(?:(?!\.)[\w.,;=+&$@~:-]+/?)*+(?:\?[\w.,;=+&/@~:-]*+)?", re.ASCII)
 _TEXT_TYPE = re.compile(r"^$|^;|text/|svg|xml|json|javascript|ecmascript", re.IGNORECASE)
 # What would end a link in Markdown, or begin something else.
 _UNSAFE = str.maketrans({character: f"%{ord(character):02X}" for character in "()<>[]\\`\"' *_|"})
@@ -28,6 +30,7 @@ class Resolver:
         resolved = _join(url, base) if base else None
         if resolved and _origin(resolved) == _origin(url):
             self._base = resolved
+        self._origin = "/".join(_origin(url))
 
     def resolve(self, href: str) -> str | None:
         """Return the absolute address as it may stand in Markdown; None unless it is http(s) without user info."""
@@ -36,6 +39,9 @@ class Resolver:
         return self._known[href]
 
     def _resolve(self, href: str) -> str | None:
+        whole = self._origin + href if href[:1] == "/" and href[1:2] != "/" else href
+        if len(whole) <= _MAX_LENGTH and _PLAIN.fullmatch(whole):
+            return whole
         joined = _join(self._base, href)
         if joined is None or len(joined) > _MAX_LENGTH or not joined.startswith(("http://", "https://")):
             return None

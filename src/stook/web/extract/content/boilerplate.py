@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stook.web.extract.content.vocabulary import AROUND_ARTICLES, AROUND_PAGES, words_of
+from stook.web.extract.content.vocabulary import AROUND_ARTICLES, AROUND_PAGES, has_word
 from stook.web.extract.content.weight import Weights
 from stook.web.extract.html import Document, Element
 
@@ -14,23 +14,26 @@ _ROLES = frozenset(
 )
 # Never dropped for a name alone.
 _CONTENT = frozenset(
-    "html body main article section h1 h2 h3 h4 h5 h6 p pre code table thead tbody tr td th dl dt dd".split()
+    "#document html body main article section h1 h2 h3 h4 h5 h6 p pre code table thead tbody tr td th dl dt dd".split()
 )
 _LARGE = 0.4  # of all prose of the page: so much is never around the content, whatever it is called
 _LINK_BLOCKS = frozenset("p li div ul ol h2 h3 h4 h5 h6".split())
 
 
-def boilerplate(document: Document, weights: Weights, *, is_article: bool) -> list[bool]:
+def boilerplate(document: Document, weights: Weights, *, is_article: bool) -> bytearray:
     """Return for each element whether it, or what it stands in, is around the content."""
-    elements = document.elements
+    elements, ends = document.elements, document.ends
     limit = _LARGE * weights.total[0]
-    quoting = _holding_quotes(elements)
-    around = [False] * len(elements)
-    for place in range(1, len(elements)):
+    quoting = _holding_quotes(document)
+    around = bytearray(len(elements))
+    place = 1
+    while place < len(elements):
         element = elements[place]
-        around[place] = around[element.parent] or (
-            _is_around(element, is_article=is_article, quotes=place in quoting) and weights.total[place] <= limit
-        )
+        if weights.total[place] <= limit and _is_around(element, is_article=is_article, quotes=place in quoting):
+            around[place : ends[place]] = b"\1" * (ends[place] - place)
+            place = ends[place]
+        else:
+            place += 1
     return around
 
 
@@ -42,34 +45,34 @@ def _is_around(element: Element, *, is_article: bool, quotes: bool) -> bool:
         return False
     if attributes.get("role") in _ROLES or attributes.get("aria-hidden") == "true":
         return True
-    if tag in _CONTENT and not (is_article and tag == "section"):
+    if quotes or (tag in _CONTENT and not (is_article and tag == "section")):
         return False
-    # In documentation an id is the name of a chapter, so only classes count there.
-    words = words_of(element, has_id=is_article)
-    return not words.isdisjoint(AROUND_ARTICLES if is_article else AROUND_PAGES) and not quotes
+    name = attributes.get("class") or ""
+    if not is_article:
+        return bool(name) and has_word(name, AROUND_PAGES)
+    # In documentation an id is the name of a chapter; in an article it says what a part is for.
+    name = f"{name} {attributes.get('id') or ''}"
+    return len(name) > 1 and has_word(name, AROUND_ARTICLES)
 
 
-def _holding_quotes(elements: list[Element]) -> set[int]:
+def _holding_quotes(document: Document) -> set[int]:
     """Return the places of elements with a quotation in them: an embedded post is content, whatever it is called."""
     places: set[int] = set()
-    for element in elements:
-        place = element.parent if element.tag == "blockquote" else 0
+    for quote in document.all("blockquote"):
+        place = quote.parent
         while place > 0 and place not in places:
             places.add(place)
-            place = elements[place].parent
+            place = document.elements[place].parent
     return places
 
 
 def link_blocks(document: Document, weights: Weights, root: int) -> set[int]:
     """Return the ids of blocks below the root that are nothing but links: "read more" and lists of other articles."""
-    inside = [False] * len(document.elements)
-    inside[root] = True
     found = set()
-    for place in range(root + 1, len(document.elements)):
-        element = document.elements[place]
-        inside[place] = inside[element.parent]
+    for place in range(root + 1, document.ends[root]):
         words = weights.words[place]
-        is_linked = words > 0 and 5 * weights.linked[place] >= 4 * words and weights.total[place] == 0
-        if inside[place] and is_linked and element.tag in _LINK_BLOCKS:
-            found.add(id(element))
+        if words and 5 * weights.linked[place] >= 4 * words and not weights.total[place]:
+            element = document.elements[place]
+            if element.tag in _LINK_BLOCKS:
+                found.add(id(element))
     return found

@@ -44,12 +44,12 @@ def choose_content(document: Document, title: str) -> Content:
     prose = [0 if is_around else weight for weight, is_around in zip(weights.prose, around, strict=True)]
     tree = _Tree(elements, sum_up(prose, elements))
     place = tree.descend(0, _MOST_OF_ARTICLE if article else _MOST_OF_PAGE)
-    heading = _titled_heading(elements, around, title)
+    heading = _titled_heading(document, around, title)
     place = _named(tree, around, place, heading)
     dropped = {id(element) for element, is_around in zip(elements, around, strict=True) if is_around}
     if article:
         dropped |= link_blocks(document, weights, place)
-    dropped |= idle_pictures(elements, title, is_article=article)
+    dropped |= idle_pictures(document, title, is_article=article)
     outside = heading and not article and not tree.is_inside(heading, place)
     return Content(elements[place], frozenset(dropped), elements[heading] if outside and heading else None)
 
@@ -85,7 +85,7 @@ class _Tree:
         return outer in self.ancestors(place)
 
 
-def _named(tree: _Tree, around: list[bool], place: int, heading: int) -> int:
+def _named(tree: _Tree, around: bytearray, place: int, heading: int) -> int:
     """Return the element that calls itself the content, or the given place."""
     candidates = [
         (plainness, tree.prose[candidate], -candidate)
@@ -105,7 +105,7 @@ def _plainness(element: Element) -> int:
     """Tell how plainly an element says that it is the content: 4 is plainest, 0 says nothing."""
     if element.tag in ("html", "body"):
         return 0
-    if "articlebody" in (element.attributes.get("itemprop") or "").lower():
+    if "articlebody" in element.get("itemprop").lower():
         return 4
     if names_body(element):
         return 3
@@ -126,22 +126,16 @@ def _article_around(tree: _Tree, heading: int) -> int:
     )
 
 
-def _titled_heading(elements: list[Element], around: list[bool], title: str) -> int:
+def _titled_heading(document: Document, around: bytearray, title: str) -> int:
     """Return the place of the first heading that stands in the title of the page, or of the first h1; 0 for none."""
     wanted = spoken(title)
-    for place, element in enumerate(elements):
-        if element.tag in ("h1", "h2") and not element.is_hidden and not around[place]:
-            text = spoken(_text(element))
-            if len(text) >= 6 and text in wanted:
-                return place
-    return next(
-        (
-            place
-            for place, element in enumerate(elements)
-            if element.tag == "h1" and not element.is_hidden and not around[place]
-        ),
-        0,
-    )
+    places = [*document.places.get("h1", ()), *document.places.get("h2", ())]
+    places = [place for place in places if not (around[place] or document.elements[place].is_hidden)]
+    for place in sorted(places):
+        text = spoken(_text(document.elements[place]))
+        if len(text) >= 6 and text in wanted:
+            return place
+    return next((place for place in places if document.elements[place].tag == "h1"), 0)
 
 
 def _text(root: Element) -> str:
@@ -152,5 +146,5 @@ def _text(root: Element) -> str:
         if isinstance(node, str):
             pieces.append(node)
         else:
-            rest += [child for child in reversed(node.children) if isinstance(child, Element | str)]
+            rest += reversed(node.children)
     return " ".join(pieces)

@@ -8,26 +8,29 @@ from stook.web.extract.html import Document, Element
 
 __all__ = ["is_article"]
 
+# https://schema.org/Article and its kinds; not TechArticle, which is documentation.
 _JSON_TYPE = re.compile(
     r'"@type"\s*:\s*\[?\s*"(?:\w{0,30}NewsArticle|Article|BlogPosting|LiveBlogPosting|Report|Review)"'
-)  # https://schema.org/Article and its kinds; not TechArticle, which is documentation
+)
 _ITEM_TYPES = ("newsarticle", "/article", "blogposting")
 
 
 def is_article(document: Document) -> bool:
     """Tell whether Open Graph, schema.org or microdata call the page an article or a post."""
-    return any(_says_article(element) for element in document.elements if element.attributes)
+    return (
+        any(map(_is_meta_of_article, document.all("meta")))
+        or any("json" in script.get("type") and _JSON_TYPE.search(script.own_text()) for script in document.all("script"))
+        or any(map(_is_item, document.elements))
+    )
 
 
-def _says_article(element: Element) -> bool:
+def _is_meta_of_article(meta: Element) -> bool:
+    name = (meta.get("property") or meta.get("name")).lower()
+    return name.startswith("article:") or (name == "og:type" and meta.get("content").lower() in ("article", "blog"))
+
+
+def _is_item(element: Element) -> bool:
     attributes = element.attributes
-    if element.tag == "meta":
-        name = (attributes.get("property") or attributes.get("name") or "").lower()
-        is_named = name == "og:type" and (attributes.get("content") or "").lower() in ("article", "blog")
-        return is_named or name.startswith("article:")
-    if element.tag == "script":
-        texts = element.children if "json" in (attributes.get("type") or "") else ()
-        return any(isinstance(text, str) and _JSON_TYPE.search(text) for text in texts)
-    if "itemprop" in attributes and "articlebody" in (attributes["itemprop"] or "").lower():
+    if "itemprop" in attributes and "articlebody" in element.get("itemprop").lower():
         return True
-    return "itemtype" in attributes and (attributes["itemtype"] or "").lower().endswith(_ITEM_TYPES)
+    return "itemtype" in attributes and element.get("itemtype").lower().endswith(_ITEM_TYPES)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from stook.web.extract.html import Element
 
-__all__ = ["AROUND_ARTICLES", "AROUND_PAGES", "names_body", "spoken", "words_of"]
+__all__ = ["AROUND_ARTICLES", "AROUND_PAGES", "has_word", "names_body", "spoken"]
 
 # Parts of a site that stand around any page.
 AROUND_PAGES = frozenset(
@@ -30,18 +31,15 @@ _BODY = re.compile(
 )
 
 
-def words_of(element: Element, *, has_id: bool) -> frozenset[str]:
-    """Return the words of the class list, and of the id where asked: "relatedPosts" is "related" and "posts"."""
-    name = element.attributes.get("class") or ""
-    if has_id:
-        name = f"{name} {element.attributes.get('id') or ''}"
-    return frozenset(word.lower() for word in _WORD.findall(name)) if name else frozenset()
+@lru_cache(maxsize=4096)
+def has_word(name: str, words: frozenset[str]) -> bool:
+    """Tell whether a name has one of the words: "relatedPosts other" has "related", "posts" and "other"."""
+    return not words.isdisjoint(word.lower() for word in _WORD.findall(name))
 
 
 def names_body(element: Element) -> bool:
     """Tell whether the element calls itself the text of an article or a post."""
-    attributes = element.attributes
-    return any(_BODY.search(attributes[name] or "") for name in ("class", "id") if name in attributes)
+    return any(_BODY.search(element.get(name)) for name in ("class", "id") if name in element.attributes)
 
 
 def spoken(text: str) -> str:

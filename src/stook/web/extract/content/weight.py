@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from stook.web.extract.html import Document, Element
 from stook.web.extract.markdown.phrasing import SKIPPED
-from stook.web.extract.security.streams import INLINE
 
 __all__ = ["Weights", "sum_up", "weigh"]
 
@@ -25,29 +24,38 @@ class Weights:
 
 def weigh(document: Document) -> Weights:
     elements = document.elements
-    count = len(elements)
-    block, in_link, is_skipped = [0] * count, [False] * count, [False] * count
-    words, linked = [0] * count, [0] * count
-    place = 0
-    for parent, node in document.nodes:
-        if isinstance(node, Element):
-            place += 1
-            is_skipped[place] = is_skipped[parent] or node.tag in SKIPPED
-            in_link[place] = in_link[parent] or (node.tag == "a" and "href" in node.attributes)
-            block[place] = block[parent] if node.tag in INLINE else place
-        elif isinstance(node, str) and not (is_skipped[parent] or elements[parent].is_hidden):
-            number = len(node.split())
-            words[block[parent]] += number
-            if in_link[parent]:
-                linked[block[parent]] += number
-    free = [own - own_linked for own, own_linked in zip(words, linked, strict=True)]
-    prose = [own if own >= _FEW and own > own_linked else 0 for own, own_linked in zip(free, linked, strict=True)]
+    blocks = document.blocks
+    is_skipped = _covered(document, *SKIPPED)
+    is_linked = _covered(document, "a")
+    words, linked = [0] * len(elements), [0] * len(elements)
+    for owner, text in document.texts:
+        if not (is_skipped[owner] or elements[owner].is_hidden or text.isspace()):
+            number = len(text.split())
+            block = blocks[owner]
+            words[block] += number
+            if is_linked[owner]:
+                linked[block] += number
+    prose = [0] * len(elements)
+    for place, count in enumerate(words):
+        if count >= _FEW and (free := count - linked[place]) >= _FEW and free > linked[place]:
+            prose[place] = free
     return Weights(words, linked, prose, sum_up(prose, elements))
+
+
+def _covered(document: Document, *tags: str) -> bytearray:
+    """Return for each element whether it is, or stands in, one with these tags."""
+    covered = bytearray(len(document.elements))
+    for tag in tags:
+        for place in document.places.get(tag, ()):
+            end = document.ends[place]
+            covered[place:end] = b"\1" * (end - place)
+    return covered
 
 
 def sum_up(values: list[int], elements: list[Element]) -> list[int]:
     """Return for each element the sum over it and all in it."""
     total = list(values)
     for place in range(len(total) - 1, 0, -1):
-        total[elements[place].parent] += total[place]
+        if total[place]:
+            total[elements[place].parent] += total[place]
     return total

@@ -16,7 +16,7 @@ from stook.web.extract.limits import Limits
 
 __all__ = ["check_markup"]
 
-_RAW = "script style textarea title xmp iframe noembed noframes"  # their content is text, not markup
+_RAW = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")  # their content is text, not markup
 _PLAIN_ATTRIBUTE = re.sub(r"\?P<\w+>", "?:", ATTRIBUTE)
 _ATTRIBUTES = rf"(?:[\t\n\f\r /]++|{_PLAIN_ATTRIBUTE})*+"
 
@@ -26,46 +26,45 @@ def _either_case(name: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else letter for letter in name)
 
 
-_TOKEN = re.compile(
-    "|".join(
-        (
-            r"<!--[^-]*+(?:-(?!->)[^-]*+)*+",
-            *(
-                rf"<{name}(?=[\t\n\f\r />]){_ATTRIBUTES}[^<]*+(?:<(?!/{name}[\t\n\f\r />])[^<]*+)*+"
-                for name in map(_either_case, _RAW.split())
-            ),
-            rf"</?[A-Za-z][^\t\n\f\r />]*+{_ATTRIBUTES}",
-        )
-    )
-)
+_COMMENT = r"<!--[^-]*+(?:-(?!->)[^-]*+)*+"
+_CONTENTS = [
+    rf"<{name}(?=[\t\n\f\r />]){_ATTRIBUTES}[^<]*+(?:<(?!/{name}[\t\n\f\r />])[^<]*+)*+"
+    for name in map(_either_case, _RAW)
+]
+# Start tags; comments, and elements whose content is text, are taken whole.
+_START = re.compile("|".join((_COMMENT, *_CONTENTS, rf"<[A-Za-z]{_ATTRIBUTES}")))
+_TAG = re.compile("|".join((_COMMENT, *_CONTENTS, rf"</?[A-Za-z]{_ATTRIBUTES}")))
 _FORMATTING = re.compile(rf"<(?:{'|'.join(map(_either_case, sorted(FORMATTING - {'a'})))})(?=[\t\n\f\r />])")
-_START = re.compile(rf"<[A-Za-z]{_ATTRIBUTES}")
+_BARE_TAG = re.compile(rf"<[A-Za-z]{_ATTRIBUTES}")
 _NAME = re.compile(r"</?([A-Za-z][^\t\n\f\r />]*+)")
 _ATTRIBUTE_NAME = re.compile(rf"[^\t\n\f\r />=]{SPACE}*+=|{SPACE}[^\t\n\f\r />=]|/[^\t\n\f\r />]")
 
 _LONG_TAG = 1_000  # characters; the attributes of a shorter tag are too few to matter
-_MAX_COMPARISONS = 100_000_000  # of attributes with those before them: about a third of a second
+_MAX_COMPARISONS = 400_000_000  # of attributes with those before them: about a second
+_MAX_STEPS = 10_000_000  # of our own search among open elements
 _QUIET_TAGS = 10_000  # so many tags are parsed at once, however they are nested
 _GROWTH = 5  # how many times the limit of nodes may be repeated in the worst case
 
 
 def check_markup(markup: str, limits: Limits) -> None:
     """Raise `TooLarge` for markup whose parse would take far more than its size."""
-    tags = _TOKEN.findall(markup)
-    _check_attributes(tags)
-    # Each formatting element may be repeated at every tag.
-    if len(tags) > _QUIET_TAGS or len(_FORMATTING.findall(markup)) * len(tags) > _GROWTH * limits.nodes:
-        _check_nesting(tags, limits)
-
-
-def _check_attributes(tags: Iterable[str]) -> None:
     comparisons = 0
-    for tag in tags:
-        start = _START.match(tag) if len(tag) > _LONG_TAG else None
-        if start is not None:
-            comparisons += len(_ATTRIBUTE_NAME.findall(start[0])) ** 2
-            if comparisons > _MAX_COMPARISONS:
-                raise TooLarge("The tags of the page have too many attributes.")
+    for tag in _START.findall(markup):
+        if len(tag) > _LONG_TAG:
+            comparisons += _attribute_count(tag) ** 2
+    if comparisons > _MAX_COMPARISONS:
+        raise TooLarge("The tags of the page have too many attributes.")
+    tags = markup.count("<")
+    growth = _GROWTH * limits.nodes
+    # A formatting element needs two tags and may be repeated at all others.
+    if tags > _QUIET_TAGS or (tags**2 > 4 * growth and len(_FORMATTING.findall(markup)) * tags > growth):
+        _check_nesting(_TAG.findall(markup), limits)
+
+
+def _attribute_count(tag: str) -> int:
+    """Count the attributes of a tag; its content may stand behind it."""
+    attributes = _BARE_TAG.match(tag)
+    return len(_ATTRIBUTE_NAME.findall(attributes[0])) if attributes else 0
 
 
 def _check_nesting(tags: Iterable[str], limits: Limits) -> None:
@@ -80,5 +79,5 @@ def _check_nesting(tags: Iterable[str], limits: Limits) -> None:
             nesting.open(found[1].lower(), tag)
         if nesting.depth > 4 * limits.depth:
             raise TooLarge(f"Elements stand more than {limits.depth} deep inside each other.")
-        if nesting.repeated > _GROWTH * limits.nodes or nesting.steps > _MAX_COMPARISONS // 10:
+        if nesting.repeated > _GROWTH * limits.nodes or nesting.steps > _MAX_STEPS:
             raise TooLarge("Too many elements of the page are left open.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stook.web.extract.errors import TooLarge
+from stook.web.extract.html.inline import INLINE
 from stook.web.extract.html.markup import check_markup
-from stook.web.extract.html.tree import Comment, Document, Element, Node
+from stook.web.extract.html.tree import Document, Element
 from stook.web.extract.limits import Limits
 
 __all__ = ["parse"]
@@ -20,50 +22,67 @@ def parse(markup: str, limits: Limits) -> Document:
     """Parse a whole page as a browser does. Raises `TooLarge`."""
     check_markup(markup, limits)
     parser = LexborHTMLParser(markup)
-    root = Element("#document", {}, -1)
-    elements, nodes = [root], list[tuple[int, Node]]()
+    doctype = _DOCTYPE.search(markup[:4096])
+    document = Document(
+        [Element("#document", {}, -1, [])], [0], [0], [], [], defaultdict(list), doctype[0] if doctype else ""
+    )
     # The document's own children hold the comments before and after the html element.
     top = parser.root.parent if parser.root is not None else None
     if top is not None:
-        _copy(top, elements, nodes, limits)
-    doctype = _DOCTYPE.search(markup[:4096])
-    return Document(root, elements, nodes, doctype[0] if doctype else "")
+        _copy(top, document, limits)
+    document.ends[0] = len(document.elements)
+    return document
 
 
-def _copy(top: LexborNode, elements: list[Element], nodes: list[tuple[int, Node]], limits: Limits) -> None:
+def _copy(top: LexborNode, document: Document, limits: Limits) -> None:
     """Copy in document order, without recursion: `path` holds where each open element goes on, and its parent."""
-    path: list[tuple[LexborNode | None, int]] = [(top.first_child, 0)]
-    while path:
-        node, place = path.pop()
-        siblings = elements[place].children
+    elements, ends, blocks, places = document.elements, document.ends, document.blocks, document.places
+    add_text, max_nodes = document.texts.append, limits.nodes
+    path: list[tuple[LexborNode | None, int]] = []
+    node, place = top.first_child, 0
+    add_child = elements[0].children.append
+    count, inline = 0, INLINE
+    while True:
         while node is not None:
+            count += 1
             tag = node.tag
-            copied: Node
             if tag == "-text":
-                copied = node.text_content or ""
+                text = node.text_content or ""
+                add_child(text)
+                add_text((place, text))
             elif tag is None or tag[0] == "-":
-                copied = Comment(_other_text(node, tag))
+                document.comments.append(_other_text(node, tag))
             else:
-                copied = Element(tag if tag.islower() else tag.lower(), node.attributes, place)
-            nodes.append((place, copied))
-            siblings.append(copied)
-            if isinstance(copied, Element):
-                _check(len(path), len(nodes), limits)
-                elements.append(copied)
-                child = _first_child(node, copied.tag)
+                element = Element(tag, node.attributes, place, [])
+                add_child(element)
+                own = len(elements)
+                elements.append(element)
+                ends.append(own + 1)
+                blocks.append(blocks[place] if tag in inline else own)
+                places[tag].append(own)
+                if tag == "br":
+                    add_text((place, "\n"))
+                child = node.first_child if tag != "template" else _template_child(node)
                 if child is not None:
                     path.append((node.next, place))
-                    node, place, siblings = child, len(elements) - 1, copied.children
+                    node, place, add_child = child, own, element.children.append
+                    if len(path) >= limits.depth:
+                        raise TooLarge(f"Elements stand more than {limits.depth} deep inside each other.")
                     continue
             node = node.next
-    _check(0, len(nodes), limits)
+        if count > max_nodes:
+            raise TooLarge(f"The page has more than {limits.nodes} nodes.")
+        ends[place] = len(elements)
+        if not path:
+            return
+        node, place = path.pop()
+        add_child = elements[place].children.append
 
 
-def _check(depth: int, size: int, limits: Limits) -> None:
-    if depth >= limits.depth:
-        raise TooLarge(f"Elements stand more than {limits.depth} deep inside each other.")
-    if size > limits.nodes:
-        raise TooLarge(f"The page has more than {limits.nodes} nodes.")
+def _template_child(node: LexborNode) -> LexborNode | None:
+    """The content of a template is a tree of its own, beside the page's."""
+    fragments = node.template_fragments()
+    return fragments[0].first_child if fragments else node.first_child
 
 
 def _other_text(node: LexborNode, tag: str | None) -> str:
@@ -71,12 +90,3 @@ def _other_text(node: LexborNode, tag: str | None) -> str:
     if tag == "-comment":
         return node.comment_content or ""
     return node.html or "" if tag is None else ""
-
-
-def _first_child(node: LexborNode, tag: str) -> LexborNode | None:
-    """The content of a template is a tree of its own, beside the page's."""
-    if tag == "template":
-        fragments = node.template_fragments()
-        if fragments:
-            return fragments[0].first_child
-    return node.first_child

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["Comment", "Document", "Element"]
+__all__ = ["Document", "Element"]
 
 
 @dataclass(slots=True, eq=False)
@@ -18,29 +19,41 @@ class Element:
     tag: str
     attributes: dict[str, str | None]
     parent: int
-    children: list[Node] = field(default_factory=list)
+    children: list[Element | str] = field(default_factory=list)
     is_hidden: bool = False
 
+    def get(self, name: str) -> str:
+        """Return the value of an attribute, "" if it has none or is not there."""
+        return self.attributes.get(name) or ""
 
-@dataclass(slots=True, frozen=True)
-class Comment:
-    """A comment, a processing instruction or a CDATA section outside of foreign content."""
-
-    text: str
-
-
-Node = Element | Comment | str
+    def own_text(self) -> str:
+        """Return the text that stands directly in the element."""
+        return "".join(child for child in self.children if isinstance(child, str))
 
 
 @dataclass(slots=True, frozen=True)
 class Document:
-    """A parsed page.
+    """A parsed page, in document order.
 
-    `elements` holds every element before its descendants. `nodes` holds all nodes in document order, each with the
-    place of its parent in `elements`; an element's own place is its rank among the elements.
+    `elements` holds every element before its descendants; `ends` the place after the last of them; `blocks` the place of
+    the block that its text runs in. `texts` holds all texts with the place of the element that each stands in; a line
+    break is the text "\\n". `places` finds elements by tag.
     """
 
-    root: Element
     elements: list[Element]
-    nodes: list[tuple[int, Node]]
+    ends: list[int]
+    blocks: list[int]
+    texts: list[tuple[int, str]]
+    comments: list[str]
+    places: dict[str, list[int]]
     doctype: str
+
+    @property
+    def root(self) -> Element:
+        return self.elements[0]
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """Yield the elements with one of these tags, tag by tag, each in document order."""
+        for tag in tags:
+            for place in self.places.get(tag, ()):
+                yield self.elements[place]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stook.web.extract.html import Document, Element
+from stook.web.extract.html import INLINE, Document, Element
 from stook.web.extract.links import Resolver
 from stook.web.extract.markdown.code import code_block, language_of, preformatted_text
 from stook.web.extract.markdown.escape import escape_line_start
@@ -15,7 +15,6 @@ from stook.web.extract.markdown.phrasing import Phrasing, cell_text
 from stook.web.extract.markdown.plain import plain_line
 from stook.web.extract.markdown.table import is_data_table, table_lines, table_rows
 from stook.web.extract.reading import Heading
-from stook.web.extract.security.streams import INLINE
 
 __all__ = ["Written", "write_markdown"]
 
@@ -97,7 +96,7 @@ class _Writer:
         tag = element.tag
         if self._phrasing.is_skipped(element) and not (tag == "button" and self._heading is not None):
             return False
-        if tag in INLINE or tag in ("br", "img") or self._heading is not None:
+        if tag in INLINE or self._heading is not None:
             return self._phrasing.enter(element)
         self._flush()
         if tag in _HEADINGS:

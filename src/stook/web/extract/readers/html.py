@@ -39,16 +39,10 @@ def read_html(text: str, url: str, limits: Limits, *, is_whole: bool = False) ->
 
 
 def _title(document: Document) -> str:
-    """Return the title of the page; without one, what it calls itself where links to it are shown, or its first heading."""
-    for element in document.elements:
-        if element.tag == "title" and document.elements[element.parent].tag == "head":
-            title = _line("".join(child for child in element.children if isinstance(child, str)))
-            if title:
-                return title
-    for element in document.elements:
-        if element.tag == "meta" and element.attributes.get("property") == "og:title":
-            return _line(element.attributes.get("content") or "")
-    return ""
+    """Return the title of the page; without one, what it calls itself where links to it are shown."""
+    titles = [title.own_text() for title in document.all("title") if document.elements[title.parent].tag == "head"]
+    titles += [meta.get("content") for meta in document.all("meta") if meta.get("property") == "og:title"]
+    return next(filter(None, map(_line, titles)), "")
 
 
 def _line(text: str) -> str:
@@ -56,24 +50,17 @@ def _line(text: str) -> str:
 
 
 def _language(document: Document) -> str:
-    declared = (_attribute(document, "html", "lang") or "").strip()
+    declared = _attribute(document, "html", "lang").strip()
     return declared if _LANGUAGE.fullmatch(declared) else ""
 
 
 def _canonical(document: Document, resolver: Resolver) -> str | None:
-    for element in document.elements:
-        if element.tag == "link" and "canonical" in (element.attributes.get("rel") or "").lower().split():
-            return resolver.resolve(element.attributes.get("href") or "")
+    for link in document.all("link"):
+        if "canonical" in link.get("rel").lower().split():
+            return resolver.resolve(link.get("href"))
     return None
 
 
-def _attribute(document: Document, tag: str, name: str) -> str | None:
-    """Return the attribute of the first such element that has it."""
-    return next(
-        (
-            element.attributes[name]
-            for element in document.elements
-            if element.tag == tag and name in element.attributes
-        ),
-        None,
-    )
+def _attribute(document: Document, tag: str, name: str) -> str:
+    """Return the attribute of the first such element that has it, or ""."""
+    return next((element.get(name) for element in document.all(tag) if name in element.attributes), "")

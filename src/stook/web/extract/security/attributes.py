@@ -30,21 +30,29 @@ _MACHINE = frozenset(
     "aria-details tabindex fill stroke color bgcolor align valign border cellpadding cellspacing".split()
 )
 _LONG = 16  # characters: shorter values without a space are words of a program
+_HEAD = frozenset(("meta", "link"))
 _LETTERS = re.compile(r"[^\W\d_]")
 _ADDRESS = re.compile(r"\s*(?:[a-z][a-z0-9+.-]{1,20}:)?//", re.IGNORECASE)
 
 
-def attribute_texts(element: Element) -> list[tuple[SegmentKind, str]]:
-    """Return the texts in the attributes of one element, each with its kind."""
-    found = []
-    in_head = element.tag in ("meta", "link")
-    for name, value in element.attributes.items():
-        kind, text = _text_of(name, value) if value else (SegmentKind.ATTRIBUTE, "")
-        if text:
-            found.append((SegmentKind.METADATA if in_head and kind is SegmentKind.ATTRIBUTE else kind, text))
-        if len(name) > _LONG and (spoken := prose_in(name.replace("-", " ").replace("_", " "))):
-            found.append((SegmentKind.ATTRIBUTE, spoken))
-    return found
+def attribute_texts(elements: list[Element]) -> list[tuple[SegmentKind, str]]:
+    """Return the texts in attributes, each with its kind; equal attributes are read once."""
+    pairs: dict[tuple[str, str | None], None] = {}
+    head_pairs: dict[tuple[str, str | None], None] = {}
+    for element in elements:
+        if element.attributes:
+            (head_pairs if element.tag in _HEAD else pairs).update(dict.fromkeys(element.attributes.items()))
+    found = [
+        _text_of(name, value)
+        for name, value in pairs
+        # Most attributes are lists of classes and names of places, too short for a sentence.
+        if value and not ((name == "class" or name == "id") and value.count(" ") < 3 and value.isascii())
+    ]
+    for name, value in head_pairs:
+        kind, text = _text_of(name, value) if value else (SegmentKind.METADATA, "")
+        found.append((SegmentKind.METADATA if kind is SegmentKind.ATTRIBUTE else kind, text))
+    names = {name for name, _ in (*pairs, *head_pairs) if len(name) > _LONG}
+    return found + [(SegmentKind.ATTRIBUTE, prose_in(name.replace("-", " ").replace("_", " "))) for name in names]
 
 
 def _text_of(name: str, value: str) -> tuple[SegmentKind, str]:

@@ -7,7 +7,7 @@ import re
 __all__ = ["prose_in"]
 
 # Between quotes, brackets and ends of lines; what is shorter holds no four words.
-_RUN = re.compile(r"[^\"`<>{}\n\\]{12,}+")
+_RUN = re.compile(r"[^\"`<>{}\n\\]{16,}+")
 _WORD = r"[^\W\d_]{1,40}+[,;:.!?]?+"
 _FOUR_WORDS = re.compile(rf"(?<![^\W_]){_WORD}(?:[ \t]{{1,3}}+{_WORD}){{3}}")
 _UNSPACED = re.compile(r"[^\W\d_\x00-\x7f]{6}")  # letters of a script that may do without spaces
@@ -15,10 +15,8 @@ _UNSPACED = re.compile(r"[^\W\d_\x00-\x7f]{6}")  # letters of a script that may 
 
 def prose_in(text: str) -> str:
     """Return the passages that read like sentences, one a line."""
-    return "\n".join(run.strip() for run in _RUN.findall(text) if _is_prose(run))
-
-
-def _is_prose(run: str) -> bool:
-    if run.count(" ") >= 3 and _FOUR_WORDS.search(run):
-        return True
-    return not run.isascii() and _UNSPACED.search(run) is not None
+    runs = _RUN.findall(text)
+    found = [run.strip() for run in runs if run.count(" ") > 2 and _FOUR_WORDS.search(run)]
+    if not text.isascii():
+        found += [run.strip() for run in runs if _UNSPACED.search(run)]
+    return "\n".join(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stook.web.extract.html import Comment, Document, Element, parse
+from stook.web.extract.html import Document, Element, parse
 from stook.web.extract.limits import Limits
 from stook.web.extract.security.attributes import attribute_texts
 from stook.web.extract.security.program import script_text, style_text
@@ -16,7 +16,6 @@ from stook.web.segment import Segment, SegmentKind
 __all__ = ["page_segments"]
 
 _Found = dict[SegmentKind, dict[str, None]]
-_SPECIAL = frozenset(("script", "style", "title"))
 _LONG_NAME = 20  # characters: a longer name of an element may be a sentence
 
 
@@ -35,14 +34,9 @@ def page_segments(document: Document, limits: Limits) -> list[Segment]:
 def _collect(document: Document, found: _Found) -> None:
     visible, hidden = text_streams(document)
     texts = [(SegmentKind.VISIBLE, visible), (SegmentKind.HIDDEN, hidden), (SegmentKind.METADATA, _doctype(document))]
-    texts += [(SegmentKind.COMMENT, node.text) for _, node in document.nodes if isinstance(node, Comment)]
-    for element in document.elements:
-        if element.attributes:
-            texts += attribute_texts(element)
-        if element.tag in _SPECIAL:
-            texts.append(_special_text(element, document))
-        elif len(element.tag) >= _LONG_NAME:
-            texts.append((SegmentKind.HIDDEN, prose_in(element.tag.replace("-", " ").replace("_", " "))))
+    texts += [(SegmentKind.COMMENT, comment) for comment in document.comments]
+    texts += attribute_texts(document.elements)
+    texts += _special_texts(document)
     for kind, text in texts:
         if text:
             found[kind][text] = None
@@ -53,21 +47,28 @@ def _doctype(document: Document) -> str:
     return document.doctype if len(document.doctype) > len("<!doctype html>") else ""
 
 
-def _special_text(element: Element, document: Document) -> tuple[SegmentKind, str]:
-    """Return the text of an element whose content is not part of the streams."""
-    text = "".join(child for child in element.children if isinstance(child, str))
-    if element.tag == "script":
-        return SegmentKind.SCRIPT, script_text(text, element.attributes.get("type") or "")
-    if element.tag == "style":
-        return SegmentKind.HIDDEN, style_text(text)
-    in_head = document.elements[element.parent].tag == "head"
-    return SegmentKind.TITLE, text.strip() if in_head else ""
+def _special_texts(document: Document) -> Iterator[tuple[SegmentKind, str]]:
+    """Yield the texts of elements whose content is not part of the streams, and sentences in names of elements."""
+    for script in document.all("script"):
+        yield SegmentKind.SCRIPT, script_text(script.own_text(), script.get("type"))
+    for style in document.all("style"):
+        yield SegmentKind.HIDDEN, style_text(style.own_text())
+    for title in document.all("title"):
+        if _is_in_head(title, document):
+            yield SegmentKind.TITLE, title.own_text().strip()
+    for tag in document.places:
+        if len(tag) >= _LONG_NAME:
+            yield SegmentKind.HIDDEN, prose_in(tag.replace("-", " ").replace("_", " "))
+
+
+def _is_in_head(element: Element, document: Document) -> bool:
+    return document.elements[element.parent].tag == "head"
 
 
 def _inner_pages(document: Document) -> Iterator[str]:
-    for element in document.elements:
-        if element.attributes.get("srcdoc"):
-            yield element.attributes["srcdoc"] or ""
+    for frame in document.all("iframe"):
+        if frame.get("srcdoc"):
+            yield frame.get("srcdoc")
 
 
 def _collect_inner(source: str, found: _Found, limits: Limits) -> None:

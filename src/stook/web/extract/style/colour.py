@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["WHITE", "Colour", "parse_colour"]
+__all__ = ["LIKENESS", "WHITE", "Colour", "parse_colour"]
+
+LIKENESS = 24  # of 765: the sum of the differences up to which nobody can read one colour on the other
 
 
 class Colour(NamedTuple):
@@ -18,7 +21,7 @@ class Colour(NamedTuple):
 
     def is_like(self, other: Colour) -> bool:
         """Tell whether a reader could not see one on the other."""
-        return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue) <= 24
+        return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue) <= LIKENESS
 
 
 WHITE = Colour(255, 255, 255)
@@ -55,6 +58,7 @@ _FUNCTION = re.compile(r"(rgba?|hsla?)\(([^()]{1,80})\)")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)")
 
 
+@lru_cache(maxsize=4096)
 def parse_colour(value: str) -> Colour | None:
     """Read a colour; None for what is none, or is of a kind that this module does not know."""
     value = value.strip().lower()

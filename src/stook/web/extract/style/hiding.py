@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from stook.web.extract.style.length import is_nothing, pixels
 
-__all__ = ["is_removed"]
+__all__ = ["is_removed", "is_threat"]
 
 _FAR = 500.0  # pixels: moved by so much to the left or up, nothing of a text is left on the page
 _NUMBERS = re.compile(r"[-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})")
@@ -19,6 +19,13 @@ _ON_EDGE = re.compile(r"rotate[xy]\(\s*-?(?:90deg|270deg|0?\.25turn)")
 def is_removed(style: dict[str, str]) -> bool:
     """Tell whether the winning declarations of an element leave nothing of it to see."""
     return any(name in _TESTS and _TESTS[name](style) for name in style)
+
+
+def is_threat(name: str, value: str) -> bool:
+    """Tell whether this value of the property hides text, alone or together with its companions."""
+    if name == "visibility":
+        return value in ("hidden", "collapse")
+    return name in _TESTS and _TESTS[name](_HELPFUL | {name: value})
 
 
 def _is_transparent(style: dict[str, str]) -> bool:
@@ -112,3 +119,5 @@ _TESTS: dict[str, Callable[[dict[str, str]], bool]] = {
     "scale": lambda style: any(_is_zero(part) for part in style["scale"].split()),
     "zoom": lambda style: _is_zero(style["zoom"]),
 }
+# With these any hiding value takes effect.
+_HELPFUL = {"position": "absolute", "overflow": "hidden"}

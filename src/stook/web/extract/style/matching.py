@@ -58,6 +58,9 @@ class Matcher:
             own = (element.attributes.get("class") or "").split()
             if not all(name in own for name in compound.classes):
                 return False
+        return compound.is_plain or self._fits_rest(place, element, compound)
+
+    def _fits_rest(self, place: int, element: Element, compound: Compound) -> bool:
         return (
             all(_has(element, *wanted) for wanted in compound.attributes)
             and all(self._is_placed(place, *pseudo) for pseudo in compound.pseudos)

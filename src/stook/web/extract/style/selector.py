@@ -38,6 +38,17 @@ class Compound:
     excluded: list[Compound] = field(default_factory=list)
     groups: list[list[Compound]] = field(default_factory=list)  # one of each must match
 
+    def names(self) -> list[str]:
+        """Return what an element needs to match, as "#id", ".class" and tag, the rarest first."""
+        names = [f"#{self.id}"] if self.id else []
+        names += [f".{name}" for name in self.classes]
+        return [*names, self.tag] if self.tag else names
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether names are all that it asks for."""
+        return not (self.attributes or self.pseudos or self.excluded or self.groups)
+
 
 @dataclass(slots=True, frozen=True)
 class Selector:
@@ -45,6 +56,12 @@ class Selector:
 
     compounds: tuple[Compound, ...]
     specificity: tuple[int, int, int]
+
+    @property
+    def is_name(self) -> bool:
+        """Tell whether it asks for one name and nothing else."""
+        last = self.compounds[0]
+        return len(self.compounds) == 1 and last.is_plain and len(last.names()) <= 1
 
 
 def split_list(source: str) -> list[str]:
@@ -109,7 +126,11 @@ def _group(argument: str) -> list[Compound]:
 
 
 def _specificity(compounds: list[Compound]) -> tuple[int, int, int]:
-    inner = [part for compound in compounds for part in (compound, *compound.excluded, *sum(compound.groups, []))]
+    inner = [*compounds]
+    for compound in compounds:
+        inner += compound.excluded
+        for group in compound.groups:
+            inner += group
     return (
         sum(bool(part.id) for part in inner),
         sum(len(part.classes) + len(part.attributes) + len(part.pseudos) for part in inner),

@@ -3,68 +3,83 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
 
-from stook.web.extract.style.declaration import RELEVANT, without_comments
+from stook.web.extract.style.declaration import without_comments
 from stook.web.extract.style.media import is_read
 
 __all__ = ["Rule", "parse_rules"]
 
+Rule = tuple[str, str]  # the text of the selectors, the text of the block
+
 # Strings and addresses may hold braces: those are blanked before the sheet is cut at braces.
-_QUOTED = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*+\"?+|'(?:[^'\\\n]|\\.)*+'?+|url\(\s*+(?![\"'])(?:[^)\\]|\\.)*+\)?+",
-    re.IGNORECASE | re.DOTALL,
-)
-_PIECE = re.compile(r"([^{}]*+)([{}])")
+_QUOTED = re.compile(r"[\"'](?:(?<=\")(?:[^\"\\\n]|\\.)*+\"?+|(?<=')(?:[^'\\\n]|\\.)*+'?+)", re.DOTALL)
+_ADDRESS = re.compile(r"url\(\s*+(?![\"'])(?:[^)\\]|\\.)*+\)?+", re.DOTALL)
+_STRUCTURE = frozenset("{};@,")
+_RULE = re.compile(r"([^{}]*+)\{([^{}]*+)\}")
+# At-rules that hold rules, and only flat ones, such as most of @media.
+_AT_RULE = re.compile(r"@([^{};]*+)\{((?:[^{}]*+\{[^{}]*+\})*+[^{}]*+)\}")
+_STATEMENT = re.compile(r"@[^{};]*+;")
 _MAX_NESTING = 8
+_CLOSED = "-"  # stands for the selectors of a block that does not apply
 
 
-class Rule(NamedTuple):
-    """The text of the selectors and of the block."""
-
-    selectors: str
-    block: str
-
-
-def parse_rules(css: str) -> Iterator[Rule]:
-    """Read a sheet in one pass, as CSS Syntax 3 cuts it. Broken rules are left out."""
-    css = _QUOTED.sub(_blank, without_comments(css))
-    open_blocks: list[
-        str
-    ] = []  # selectors of the blocks around; "" in an at-rule that applies, "-" in one that does not
-    for text, brace in _PIECE.findall(css):
-        if brace == "{":
-            prelude = text.rpartition(";")[2].strip()
-            if ";" in text and open_blocks:
-                yield from _rule(open_blocks, text.rpartition(";")[0])
-            open_blocks.append(_context(prelude, open_blocks))
-        else:
-            yield from _rule(open_blocks, text)
-            if open_blocks:
-                open_blocks.pop()
+def parse_rules(css: str) -> list[Rule]:
+    """Read a sheet, as CSS Syntax 3 cuts it, in time linear in its length. Broken rules are left out."""
+    css = _ADDRESS.sub("url()", _QUOTED.sub(_blank, without_comments(css)))
+    if "@" in css:
+        css = _AT_RULE.sub(_inner_rules, _STATEMENT.sub("", css))
+    rules: list[Rule] = _RULE.findall(css)
+    # Blocks inside of each other leave braces over; they are read one by one.
+    return rules if len(rules) == css.count("{") and "@" not in css else _nested_rules(css)
 
 
-def _rule(open_blocks: list[str], block: str) -> Iterator[Rule]:
-    selectors = open_blocks[-1] if open_blocks else ""
-    if selectors not in ("", "-") and RELEVANT.search(block):
-        yield Rule(selectors, block)
+def _inner_rules(match: re.Match[str]) -> str:
+    """Replace an at-rule by its rules, if they apply. One of declarations, such as @font-face, holds none."""
+    return match[2] if "{" in match[2] and is_read(match[1]) else ""
 
 
-def _context(prelude: str, open_blocks: list[str]) -> str:
-    around = open_blocks[-1] if open_blocks else ""
-    if around == "-" or len(open_blocks) > _MAX_NESTING:
-        return "-"
+def _nested_rules(css: str) -> list[Rule]:
+    rules: list[Rule] = []
+    around = [""]  # selectors of the blocks around; "" where only at-rules that apply stand around
+    for chunk in css.split("}"):
+        *opened, block = chunk.split("{")
+        for text in opened[:-1]:
+            _open(text, around, rules)
+        if opened:
+            _add(_selectors(opened[-1].rpartition(";")[2].strip(), around[-1]), block, rules)
+        else:  # the end of a block that held others; what is left in it are declarations
+            _add(around[-1], chunk, rules)
+            if len(around) > 1:
+                around.pop()
+    return rules
+
+
+def _open(text: str, around: list[str], rules: list[Rule]) -> None:
+    """Enter a block that holds others; declarations may stand before its prelude."""
+    before, _, prelude = text.rpartition(";")
+    _add(around[-1], before, rules)
+    around.append(_selectors(prelude.strip(), around[-1]) if len(around) <= _MAX_NESTING else _CLOSED)
+
+
+def _add(selectors: str, block: str, rules: list[Rule]) -> None:
+    if block and selectors not in ("", _CLOSED):
+        rules.append((selectors, block))
+
+
+def _selectors(prelude: str, around: str) -> str:
+    """Return the selectors that hold in a block with this prelude."""
+    if around == _CLOSED:
+        return _CLOSED
     if prelude.startswith("@"):
-        return around if is_read(prelude[1:]) else "-"
-    return _nested(around, prelude) if around else prelude or "-"
+        return around if is_read(prelude[1:]) else _CLOSED
+    return _nested(around, prelude) if around else prelude
 
 
 def _nested(parents: str, prelude: str) -> str:
     """Selectors inside a block continue those around it (CSS Nesting 1); long lists are not multiplied."""
     outer, inner = parents.split(","), prelude.split(",")
     if len(outer) * len(inner) > 16:
-        return "-"
+        return _CLOSED
     return ",".join(
         child.replace("&", parent) if "&" in child else f"{parent} {child}" for parent in outer for child in inner
     )
@@ -73,6 +88,4 @@ def _nested(parents: str, prelude: str) -> str:
 def _blank(match: re.Match[str]) -> str:
     """Keep what selectors may compare with; drop what could be taken for structure."""
     text = match[0]
-    if text[0] not in "\"'":
-        return "url()"
-    return text if not re.search(r"[{};@,]", text) else text[0] * 2
+    return text if _STRUCTURE.isdisjoint(text) else text[0] * 2

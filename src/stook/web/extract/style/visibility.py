@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stook.web.extract.html import Document, Element
 from stook.web.extract.links import data_text
-from stook.web.extract.style.cascade import Cascade
+from stook.web.extract.style.cascade import winning_styles
 from stook.web.extract.style.colour import WHITE, Colour, parse_colour
 from stook.web.extract.style.hiding import is_removed
 from stook.web.extract.style.length import font_size
@@ -26,82 +26,105 @@ _LINK = Colour(0, 0, 238)
 
 
 class _Paint(NamedTuple):
-    """What an element hands on to its children."""
+    """What an element hands on to its children, and whether its own text is hidden by it."""
 
     is_removed: bool = False
     is_invisible: bool = False
     size: float = 16.0  # pixels
     colour: Colour = Colour(0, 0, 0)
     background: Colour | None = WHITE  # None: a picture, so any colour may be seen
+    is_hidden: bool = False
 
-    @property
-    def is_hidden(self) -> bool:
-        if self.is_removed or self.is_invisible or self.size <= _SMALL:
-            return True
+    def judged(self) -> _Paint:
+        """Return the same with `is_hidden` as the other fields ask for."""
+        is_hidden = self.is_invisible or self.size <= _SMALL or self._is_drowned()
+        return self if is_hidden == self.is_hidden else self._replace(is_hidden=is_hidden)
+
+    def _is_drowned(self) -> bool:
         if self.background is None:
             return False
         return self.colour.alpha < _FAINT or self.colour.is_like(self.background)
 
 
+_REMOVED = _Paint(is_removed=True, is_hidden=True)
+_NO_STYLE: dict[str, str] = {}
+_COLOURED = frozenset(("font", "body", "table", "tr", "td", "th"))  # by attributes
+_NOTABLE = _UNPAINTED | _COLOURED | {"dialog"}
+
+
 def mark_hidden(document: Document) -> None:
     """Set `is_hidden` on every element by its attributes, its inline style and the style sheets in the page."""
-    elements = document.elements
-    cascade = Cascade(_sheets(document), elements)
-    roots = _shadow_roots(elements)
-    unslotted = frozenset(id(child) for host, slots in roots for child in _left_out(host, slots))
-    mute = frozenset(id(host) for host, slots in roots if "" not in slots)
-    paints = [_Paint()]
-    hidden = [False]
-    for place in range(1, len(elements)):
+    elements, ends = document.elements, document.ends
+    styles = winning_styles(_sheets(document), document)
+    unslotted, mute = _shadowed(document)
+    paints = {0: _Paint()}  # of the places where it changes
+    hidden = bytearray(len(elements))
+    for place in sorted({*styles, *unslotted, *_notable(document)}):
         element = elements[place]
-        around = paint = paints[element.parent]
-        if not around.is_removed:
-            paint = _paint(element, around, cascade.properties(place), id(element) in unslotted)
-        is_hidden = hidden[element.parent] if paint is around else paint.is_hidden
-        element.is_hidden = is_hidden or id(element) in mute
-        hidden.append(is_hidden)
-        paints.append(paint)
+        around = _around(place, elements, paints)
+        if around.is_removed:
+            continue
+        paint = _REMOVED if place in unslotted else _paint(element, around, styles.get(place, _NO_STYLE))
+        if paint is not around:
+            paints[place] = paint
+            hidden[place : ends[place]] = (b"\1" if paint.is_hidden else b"\0") * (ends[place] - place)
+    for place in mute:
+        hidden[place] = 1
+    place = hidden.find(1)
+    while place >= 0:
+        elements[place].is_hidden = True
+        place = hidden.find(1, place + 1)
+
+
+def _around(place: int, elements: list[Element], paints: dict[int, _Paint]) -> _Paint:
+    """Return what the nearest element around hands on."""
+    place = elements[place].parent
+    while place not in paints:
+        place = elements[place].parent
+    return paints[place]
+
+
+def _notable(document: Document) -> Iterator[int]:
+    """Yield the places of elements that are looked at even without a style."""
+    for tag in _NOTABLE & document.places.keys():
+        yield from document.places[tag]
+    for place, element in enumerate(document.elements):
+        if element.attributes and ("hidden" in element.attributes or "popover" in element.attributes):
+            yield place
 
 
 def _sheets(document: Document) -> Iterator[str]:
-    for element in document.elements:
-        if element.tag == "style":
-            kind = (element.attributes.get("type") or "text/css").strip().lower()
-            if kind == "text/css" and applies(element.attributes.get("media") or ""):
-                yield "".join(child for child in element.children if isinstance(child, str))
-        elif element.tag == "link" and "stylesheet" in (element.attributes.get("rel") or "").lower().split():
-            yield data_text(element.attributes.get("href") or "")
+    for style in document.all("style"):
+        kind = (style.get("type") or "text/css").strip().lower()
+        if kind == "text/css" and applies(style.get("media")):
+            yield style.own_text()
+    for link in document.all("link"):
+        if link.get("href")[:5].lower() == "data:" and "stylesheet" in link.get("rel").lower().split():
+            yield data_text(link.get("href"))
 
 
-def _paint(element: Element, around: _Paint, style: dict[str, str], is_unslotted: bool) -> _Paint:
+def _paint(element: Element, around: _Paint, style: dict[str, str]) -> _Paint:
     tag, attributes = element.tag, element.attributes
     if tag in _UNPAINTED and not ("shadowrootmode" in attributes and tag == "template"):
-        return around._replace(is_removed=True)
-    if is_unslotted or _is_closed(tag, attributes):
-        display = style.get("display", "none")
-        if is_unslotted or display == "none":
-            return around._replace(is_removed=True)
-    if not style and tag not in ("a", "font", "body", "table", "tr", "td", "th"):
+        return _REMOVED
+    if _is_closed(tag, attributes) and style.get("display", "none") == "none":
+        return _REMOVED
+    if not style and tag not in _COLOURED:
         return around
-    if tag not in ("html", "body") and is_removed(style):
-        # A page that hides itself as a whole is shown by its script.
-        return around._replace(is_removed=True)
-    return _with_colours(element, around._replace(**_inherited(tag, style, around)), style)
+    is_page = tag in ("html", "body")  # a page that hides itself as a whole is shown by its script
+    if style and not is_page and is_removed(style):
+        return _REMOVED
+    paint = around
+    if style.get("visibility") in ("hidden", "collapse", "visible") and not is_page:
+        paint = paint._replace(is_invisible=style["visibility"] != "visible")
+    if "font-size" in style or "font" in style:
+        paint = paint._replace(size=font_size(style, around.size))
+    return _with_colours(element, paint, style).judged()
 
 
 def _is_closed(tag: str, attributes: dict[str, str | None]) -> bool:
     """Tell whether the element is shown only by a script or a click (HTML Standard, section 15.3.1)."""
     return "hidden" in attributes or "popover" in attributes or (tag == "dialog" and "open" not in attributes)
-
-
-def _inherited(tag: str, style: dict[str, str], around: _Paint) -> dict[str, bool | float]:
-    changes: dict[str, bool | float] = {}
-    visibility = style.get("visibility")
-    if visibility in ("hidden", "collapse", "visible") and tag not in ("html", "body"):
-        changes["is_invisible"] = visibility != "visible"
-    if "font-size" in style or "font" in style:
-        changes["size"] = font_size(style, around.size)
-    return changes
 
 
 def _with_colours(element: Element, paint: _Paint, style: dict[str, str]) -> _Paint:
@@ -138,20 +161,22 @@ def _background(style: dict[str, str], attribute: str | None) -> Colour | None:
     return colour if colour is not None and colour.alpha >= 0.5 else _UNCHANGED
 
 
-def _shadow_roots(elements: list[Element]) -> list[tuple[Element, set[str]]]:
-    """Return the host of each declarative shadow root with the names of its slots; "" is the slot without a name."""
-    return [
-        (elements[template.parent], _slots(template))
-        for template in elements
-        if template.tag == "template" and "shadowrootmode" in template.attributes
-    ]
-
-
-def _left_out(host: Element, slots: set[str]) -> Iterator[Element]:
-    """Yield the children of a host that no slot of its shadow root takes."""
-    for child in host.children:
-        if isinstance(child, Element) and child.tag != "template" and (child.attributes.get("slot") or "") not in slots:
-            yield child
+def _shadowed(document: Document) -> tuple[set[int], set[int]]:
+    """Return the places of children that a declarative shadow root has no slot for, and of hosts whose text has none."""
+    unslotted, mute = set(), set()
+    for template in document.all("template"):
+        if "shadowrootmode" not in template.attributes:
+            continue
+        host, slots = template.parent, _slots(template)
+        if "" not in slots:
+            mute.add(host)
+        place = host + 1
+        while place < document.ends[host]:
+            child = document.elements[place]
+            if child.tag != "template" and child.get("slot") not in slots:
+                unslotted.add(place)
+            place = document.ends[place]
+    return unslotted, mute
 
 
 def _slots(template: Element) -> set[str]:
@@ -160,6 +185,6 @@ def _slots(template: Element) -> set[str]:
     while rest:
         element = rest.pop()
         if element.tag == "slot":
-            slots.add(element.attributes.get("name") or "")
+            slots.add(element.get("name"))
         rest += [child for child in element.children if isinstance(child, Element)]
     return slots
