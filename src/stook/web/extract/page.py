@@ -69,7 +69,7 @@ def _read(media_type: str, text: str, url: str, limits: Limits) -> Reading:
     if media_type in _HTML:
         return read_html(text, url, limits)
     if media_type == "text/plain":
-        return read_text(text)
+        return read_text(text, limits)
     if media_type in _MARKDOWN:
         return read_markdown(text, url, limits)
     if media_type in ("application/json", "text/json") or media_type.endswith("+json"):

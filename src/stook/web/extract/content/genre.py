@@ -19,7 +19,9 @@ def is_article(document: Document) -> bool:
     """Tell whether Open Graph, schema.org or microdata call the page an article or a post."""
     return (
         any(map(_is_meta_of_article, document.all("meta")))
-        or any("json" in script.get("type") and _JSON_TYPE.search(script.own_text()) for script in document.all("script"))
+        or any(
+            "json" in script.get("type") and _JSON_TYPE.search(script.own_text()) for script in document.all("script")
+        )
         or any(map(_is_item, document.elements))
     )
 

@@ -16,7 +16,16 @@ from stook.web.extract.limits import Limits
 
 __all__ = ["check_markup"]
 
-_RAW = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")  # their content is text, not markup
+_RAW = (
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "xmp",
+    "iframe",
+    "noembed",
+    "noframes",
+)  # their content is text, not markup
 _PLAIN_ATTRIBUTE = re.sub(r"\?P<\w+>", "?:", ATTRIBUTE)
 _ATTRIBUTES = rf"(?:[\t\n\f\r /]++|{_PLAIN_ATTRIBUTE})*+"
 
@@ -43,7 +52,7 @@ _LONG_TAG = 1_000  # characters; the attributes of a shorter tag are too few to 
 _MAX_COMPARISONS = 400_000_000  # of attributes with those before them: about a second
 _MAX_STEPS = 10_000_000  # of our own search among open elements
 _QUIET_TAGS = 10_000  # so many tags are parsed at once, however they are nested
-_GROWTH = 5  # how many times the limit of nodes may be repeated in the worst case
+_GROWTH = 2  # how many times the limit of nodes may be repeated in the worst case
 
 
 def check_markup(markup: str, limits: Limits) -> None:
@@ -80,4 +89,4 @@ def _check_nesting(tags: Iterable[str], limits: Limits) -> None:
         if nesting.depth > 4 * limits.depth:
             raise TooLarge(f"Elements stand more than {limits.depth} deep inside each other.")
         if nesting.repeated > _GROWTH * limits.nodes or nesting.steps > _MAX_STEPS:
-            raise TooLarge("Too many elements of the page are left open.")
+            raise TooLarge(f"The page has, with what it leaves open, more than {limits.nodes} nodes.")

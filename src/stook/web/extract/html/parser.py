@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from stook.web.extract.errors import TooLarge
 from stook.web.extract.html.inline import INLINE
@@ -21,7 +21,8 @@ _DOCTYPE = re.compile(r"<!doctype[^>]{0,2000}", re.IGNORECASE)
 def parse(markup: str, limits: Limits) -> Document:
     """Parse a whole page as a browser does. Raises `TooLarge`."""
     check_markup(markup, limits)
-    parser = LexborHTMLParser(markup)
+    # Without events: with them each option of a list is looked at again for every other one.
+    parser = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
     doctype = _DOCTYPE.search(markup[:4096])
     document = Document(
         [Element("#document", {}, -1, [])], [0], [0], [], [], defaultdict(list), doctype[0] if doctype else ""

@@ -8,7 +8,7 @@ import msgspec
 
 from stook.web.extract.letters import shown
 from stook.web.extract.limits import Limits, check_text
-from stook.web.extract.markdown.code import code_block
+from stook.web.extract.markdown import code_block
 from stook.web.extract.reading import Reading
 from stook.web.extract.security.program import json_strings
 from stook.web.segment import Segment, SegmentKind

@@ -12,9 +12,11 @@ __all__ = ["json_strings", "script_text", "style_text"]
 
 # https://html.spec.whatwg.org/#javascript-mime-type; an empty type and "module" are programs too.
 _PROGRAM = re.compile(r"^(?:|module|(?:text|application)/(?:x-)?(?:java|ecma|j|live)script(?:1\.\d)?)$")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"?+', re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_CSS_STRING = re.compile(r"\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'|/\*([^*]*+(?:\*(?!/)[^*]*+)*+)", re.DOTALL)
+_CSS_SAID = re.compile(
+    r"\"((?:[^\"\\\n]|\\.)*+)\"?+|'((?:[^'\\\n]|\\.)*+)'?+|/\*([^*]*+(?:\*(?!/)[^*]*+)*+)", re.DOTALL
+)
 
 
 def script_text(source: str, kind: str) -> str:
@@ -44,10 +46,11 @@ def style_text(css: str) -> str:
 
     Neighbouring strings stand in one line, as they are painted.
     """
-    said, last = "", 0
-    for found in _CSS_STRING.finditer(css):
+    said: list[str] = []
+    last = 0
+    for found in _CSS_SAID.finditer(css):
         text = unescape(found[1] or found[2] or found[3] or "")
         if _LETTERS.search(text):
-            said += ("" if css[last : found.start()].isspace() else "\n") + text
+            said += ("" if said and not css[last : found.start()].strip() else "\n", text)
         last = found.end()
-    return said.strip()
+    return "".join(said).strip()

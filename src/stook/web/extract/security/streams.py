@@ -6,6 +6,7 @@ from stook.web.extract.html import Document
 
 __all__ = ["text_streams"]
 
+
 def text_streams(document: Document) -> tuple[str, str]:
     """Return the painted and the unpainted text.
 
@@ -14,7 +15,9 @@ def text_streams(document: Document) -> tuple[str, str]:
     """
     elements, blocks = document.elements, document.blocks
     skipped = {place for tag in ("script", "style") for place in document.places.get(tag, ())}
-    skipped.update(place for place in document.places.get("title", ()) if elements[elements[place].parent].tag == "head")
+    skipped.update(
+        place for place in document.places.get("title", ()) if elements[elements[place].parent].tag == "head"
+    )
     streams: tuple[list[str], list[str]] = ([], [])
     last_block = [0, 0]
     last_stream = False

@@ -18,7 +18,7 @@ from stook.web.extract.style.threat import Threats, related_names
 
 __all__ = ["winning_styles"]
 
-_MAX_RULES = 50_000
+_MAX_RULES = 25_000
 _NAME = re.compile(r"[#.]?[-\w]+")
 _STATE = re.compile(r"::?[-\w]+")
 _UNPLAIN = re.compile(r"[\\(\[]")  # a selector with one of these does not show its names before it is parsed
@@ -108,7 +108,7 @@ class _Matching:
         if needs:
             around, elements = ancestry.around, self._elements
             candidates = [place for place in candidates if not needs & ~around[elements[place].parent]]
-        if selector.is_name:
+        if selector.is_name or (needs and selector.is_name_in_name):
             return candidates
         return [place for place in candidates if self._matcher.matches(place, selector)]
 

@@ -79,7 +79,9 @@ class Matcher:
         rank, count = (self._siblings.rank_of_tag if pseudo.endswith("type") else self._siblings.rank)(place)
         if "nth" in pseudo:
             return _is_nth(argument, count - rank + 1 if "last" in pseudo else rank)
-        return (rank == 1 or (":first" not in pseudo and ":only" not in pseudo)) and (rank == count or ":first" in pseudo)
+        return (rank == 1 or (":first" not in pseudo and ":only" not in pseudo)) and (
+            rank == count or ":first" in pseudo
+        )
 
     @cached_property
     def _siblings(self) -> Siblings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["applies", "is_read"]
 
@@ -13,7 +14,8 @@ _FEATURE = re.compile(
     r"\(\s*(min|max)-(?:device-)?(width|height)\s*:\s*([\d.]{1,12})\s*(px|em|rem)?\s*\)", re.IGNORECASE
 )
 _REFUSED = re.compile(
-    r"prefers-color-scheme\s*:\s*dark|prefers-contrast|forced-colors\s*:\s*active|orientation\s*:\s*portrait", re.IGNORECASE
+    r"prefers-color-scheme\s*:\s*dark|prefers-contrast|forced-colors\s*:\s*active|orientation\s*:\s*portrait",
+    re.IGNORECASE,
 )
 _SKIPPED = (
     "font-face",
@@ -27,6 +29,7 @@ _SKIPPED = (
 )
 
 
+@lru_cache(maxsize=1024)
 def is_read(at_rule: str) -> bool:
     """Tell whether the block of an at-rule, such as "media screen", holds style rules that apply."""
     name, _, condition = at_rule.strip().partition(" ")

@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     rf"|\[\s*(?P<attribute>{_NAME})\s*(?:(?P<operator>[~|^$*]?=)\s*{_VALUE}\s*[iIsS]?\s*)?\]"
     r"|(?P<pseudo>::?[-\w]+)(?:\((?P<argument>(?:[^()]|\([^()]*\))*)\))?"
 )
-_PART = re.compile(r"(?:[^,()]|\((?:[^()]|\([^()]*\))*\))+")
+_MARK = re.compile(r"[(),]")
 _MAX_LENGTH = 400  # characters; a longer selector is not read
 _MATCHED = frozenset(
     ":link :any-link :enabled :root :empty :first-child :last-child :only-child :first-of-type :last-of-type :only-of-type "
@@ -45,6 +45,10 @@ class Compound:
         return [*names, self.tag] if self.tag else names
 
     @property
+    def is_name(self) -> bool:
+        return self.is_plain and len(self.names()) == 1
+
+    @property
     def is_plain(self) -> bool:
         """Tell whether names are all that it asks for."""
         return not (self.attributes or self.pseudos or self.excluded or self.groups)
@@ -60,13 +64,30 @@ class Selector:
     @property
     def is_name(self) -> bool:
         """Tell whether it asks for one name and nothing else."""
-        last = self.compounds[0]
-        return len(self.compounds) == 1 and last.is_plain and len(last.names()) <= 1
+        return len(self.compounds) == 1 and self.compounds[0].is_name
+
+    @property
+    def is_name_in_name(self) -> bool:
+        """Tell whether it asks for one name, anywhere inside of an element with another one."""
+        return (
+            len(self.compounds) == 2
+            and self.compounds[0].combinator == " "
+            and all(compound.is_name for compound in self.compounds)
+        )
 
 
 def split_list(source: str) -> list[str]:
     """Cut a list of selectors at its commas, not at those inside of parentheses."""
-    return source.split(",") if "(" not in source else _PART.findall(source)
+    if "(" not in source:
+        return source.split(",")
+    parts, depth, start = [], 0, 0
+    for found in _MARK.finditer(source):
+        if found[0] == "," and not depth:
+            parts.append(source[start : found.start()])
+            start = found.end()
+        elif found[0] != ",":
+            depth = max(0, depth + (1 if found[0] == "(" else -1))
+    return [*parts, source[start:]]
 
 
 def parse_selector(source: str) -> Selector | None:

@@ -15,10 +15,11 @@ Rule = tuple[str, str]  # the text of the selectors, the text of the block
 _QUOTED = re.compile(r"[\"'](?:(?<=\")(?:[^\"\\\n]|\\.)*+\"?+|(?<=')(?:[^'\\\n]|\\.)*+'?+)", re.DOTALL)
 _ADDRESS = re.compile(r"url\(\s*+(?![\"'])(?:[^)\\]|\\.)*+\)?+", re.DOTALL)
 _STRUCTURE = frozenset("{};@,")
-_RULE = re.compile(r"([^{}]*+)\{([^{}]*+)\}")
+# It begins at a brace or at the start: else each character of a text without braces would be a beginning.
+_RULE = re.compile(r"(?<![^{}])([^{}]*+)\{([^{}]*+)\}")
 # At-rules that hold rules, and only flat ones, such as most of @media.
-_AT_RULE = re.compile(r"@([^{};]*+)\{((?:[^{}]*+\{[^{}]*+\})*+[^{}]*+)\}")
-_STATEMENT = re.compile(r"@[^{};]*+;")
+_AT_RULE = re.compile(r"@([^{};@]*+)\{((?:[^{}]*+\{[^{}]*+\})*+[^{}]*+)\}")
+_STATEMENT = re.compile(r"@[^{};@]*+;")
 _MAX_NESTING = 8
 _CLOSED = "-"  # stands for the selectors of a block that does not apply
 
