@@ -14,7 +14,7 @@ _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
 
 def front_matter(fields: Mapping[str, str | int | None]) -> str:
-    """Return the block with both its marker lines. Strings are quoted, so no value can end the block or change its type.
+    """Return the block with both its marker lines. Strings are quoted: no value can end the block or change its type.
 
     Raises ValueError for a key that is no simple name. Lone surrogates become U+FFFD.
     """

@@ -13,14 +13,14 @@ __all__ = ["Resolver", "data_text", "readable"]
 
 _MAX_LENGTH = 2048  # characters of an address that is shown
 _DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)
-# An address that no parser would change: no escapes, no dots that could be a path, no port, no user, no capital in the host.
+# An address that no parser would change: no escape, no path of dots, no port, no user, no capital in the host.
 _PLAIN = re.compile(
     r"https?://[a-z][a-z0-9-]{0,60}(?:\.[a-z][a-z0-9-]{0,60}){1,5}/(?:(?!\.)[\w.,;=+&$@~:-]+/?)*+(?:\?[\w.,;=+&/@~:-]*+)?",
     re.ASCII,
 )
 _TEXT_TYPE = re.compile(r"^$|^;|text/|svg|xml|json|javascript|ecmascript", re.IGNORECASE)
 # What would end a link in Markdown, or begin something else.
-_UNSAFE = str.maketrans({character: f"%{ord(character):02X}" for character in "()<>[]\\`\"' *_|"})
+_UNSAFE = str.maketrans({character: f"%{ord(character):02X}" for character in "()<>[]\\`\"' |"})
 
 
 class Resolver:

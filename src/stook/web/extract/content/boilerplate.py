@@ -8,6 +8,7 @@ from stook.web.extract.html import Document, Element
 
 __all__ = ["boilerplate", "link_blocks"]
 
+_NAVIGATION = frozenset(("nav", "navigation"))
 _TAGS = frozenset("nav footer form dialog menu".split())
 _ROLES = frozenset(
     "navigation contentinfo complementary search dialog alertdialog menu menubar toolbar tablist banner alert".split()
@@ -25,16 +26,37 @@ def boilerplate(document: Document, weights: Weights, *, is_article: bool) -> by
     elements, ends = document.elements, document.ends
     limit = _LARGE * weights.total[0]
     quoting = _holding_quotes(document)
+    main = bytearray(len(elements)) if is_article else _inside_main(document)
     around = bytearray(len(elements))
     place = 1
     while place < len(elements):
         element = elements[place]
-        if weights.total[place] <= limit and _is_around(element, is_article=is_article, quotes=place in quoting):
+        if _is_navigation(element):
+            # Inside of the content it is a table of contents; outside it may be longer than the content.
+            is_around = not main[place]
+        else:
+            is_around = weights.total[place] <= limit and _is_around(
+                element, is_article=is_article, quotes=place in quoting
+            )
+        if is_around:
             around[place : ends[place]] = b"\1" * (ends[place] - place)
             place = ends[place]
         else:
             place += 1
     return around
+
+
+def _is_navigation(element: Element) -> bool:
+    return element.tag in _NAVIGATION or element.attributes.get("role") in _NAVIGATION
+
+
+def _inside_main(document: Document) -> bytearray:
+    """Return for each element whether it stands in what the page calls its main part."""
+    inside = bytearray(len(document.elements))
+    for place, element in enumerate(document.elements):
+        if element.tag == "main" or element.attributes.get("role") == "main":
+            inside[place : document.ends[place]] = b"\1" * (document.ends[place] - place)
+    return inside
 
 
 def _is_around(element: Element, *, is_article: bool, quotes: bool) -> bool:

@@ -1,7 +1,7 @@
 """The choice of the main content.
 
-A page is a tree of blocks with more or less running text. The content is the element that names itself so, or the lowest
-one that holds nearly all running text; the article that the title of the page names goes before its neighbours.
+A page is a tree of blocks with more or less running text. The content is the element that names itself so, or the
+lowest one that holds nearly all running text. An article that has the title of the page goes before its neighbours.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from stook.web.extract.content.pictures import idle_pictures
 from stook.web.extract.content.vocabulary import names_body, spoken
 from stook.web.extract.content.weight import sum_up, weigh
 from stook.web.extract.html import Document, Element
+from stook.web.extract.letters import shown
 
 __all__ = ["Content", "choose_content"]
 
-_LEAVES = frozenset("p pre table thead tbody tr ul ol dl blockquote".split())
+_LEAVES = frozenset("p pre table thead tbody tr td th ul ol dl blockquote".split())
 _MOST_OF_ARTICLE = 0.75  # of the prose: an element with so much replaces the one around it
 _MOST_OF_PAGE = 0.9  # the same for other pages, where each part counts
 _ALMOST_ALL = 0.95
 # How much of the prose an element must hold to be believed what it says, by how plainly it says it.
-_BELIEVED = {4: 0.1, 3: 0.15, 2: 0.3, 1: 0.3}
+_BELIEVED_ARTICLE = {4: 0.1, 3: 0.15, 2: 0.3, 1: 0.3}
+_BELIEVED_PAGE = {4: 0.3, 3: 0.5, 2: 0.5, 1: 0.3}
 _SHORT_ARTICLE = 40  # words
 
 
@@ -38,14 +40,14 @@ class Content(NamedTuple):
 def choose_content(document: Document, title: str) -> Content:
     """Choose by structure and names alone; `title` is the title of the page."""
     elements = document.elements
-    weights = weigh(document)
     article = is_article(document)
+    weights = weigh(document, is_article=article)
     around = boilerplate(document, weights, is_article=article)
     prose = [0 if is_around else weight for weight, is_around in zip(weights.prose, around, strict=True)]
     tree = _Tree(elements, sum_up(prose, elements))
     place = tree.descend(0, _MOST_OF_ARTICLE if article else _MOST_OF_PAGE)
     heading = _titled_heading(document, around, title)
-    place = _named(tree, around, place, heading)
+    place = _named(tree, around, place, heading, _BELIEVED_ARTICLE if article else _BELIEVED_PAGE)
     dropped = {id(element) for element, is_around in zip(elements, around, strict=True) if is_around}
     if article:
         dropped |= link_blocks(document, weights, place)
@@ -85,25 +87,25 @@ class _Tree:
         return outer in self.ancestors(place)
 
 
-def _named(tree: _Tree, around: bytearray, place: int, heading: int) -> int:
+def _named(tree: _Tree, around: bytearray, place: int, heading: int, believed_share: dict[int, float]) -> int:
     """Return the element that calls itself the content, or the given place."""
-    candidates = [
+    candidates: list[tuple[int, int, int]] = [
         (plainness, tree.prose[candidate], -candidate)
         for candidate in range(1, len(tree.elements))
         if tree.prose[candidate] and not around[candidate] and (plainness := _plainness(tree.elements[candidate]))
     ]
     article = _article_around(tree, heading)
     if article:
-        least = _BELIEVED[2] * tree.prose[article]
+        least = believed_share[2] * tree.prose[article]
         believed = [found for found in candidates if found[1] >= least and tree.is_inside(-found[2], article)]
     else:
-        believed = [found for found in candidates if found[1] >= _BELIEVED[found[0]] * tree.prose[place]]
+        believed = [found for found in candidates if found[1] >= believed_share[found[0]] * tree.prose[place]]
     return tree.descend(-max(believed)[2], _ALMOST_ALL) if believed else place
 
 
 def _plainness(element: Element) -> int:
     """Tell how plainly an element says that it is the content: 4 is plainest, 0 says nothing."""
-    if element.tag in ("html", "body"):
+    if element.tag in _LEAVES or element.tag in ("html", "body"):
         return 0
     if "articlebody" in element.get("itemprop").lower():
         return 4
@@ -129,10 +131,10 @@ def _article_around(tree: _Tree, heading: int) -> int:
 def _titled_heading(document: Document, around: bytearray, title: str) -> int:
     """Return the place of the first heading that stands in the title of the page, or of the first h1; 0 for none."""
     wanted = spoken(title)
-    places = [*document.places.get("h1", ()), *document.places.get("h2", ())]
+    places: list[int] = [*document.places.get("h1", ()), *document.places.get("h2", ())]
     places = [place for place in places if not (around[place] or document.elements[place].is_hidden)]
     for place in sorted(places):
-        text = spoken(_text(document.elements[place]))
+        text = spoken(shown(_text(document.elements[place])))
         if len(text) >= 6 and text in wanted:
             return place
     return next((place for place in places if document.elements[place].tag == "h1"), 0)
@@ -147,4 +149,4 @@ def _text(root: Element) -> str:
             pieces.append(node)
         else:
             rest += reversed(node.children)
-    return " ".join(pieces)
+    return "".join(pieces)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from stook.web.extract.html import Element
 
@@ -11,27 +10,27 @@ __all__ = ["AROUND_ARTICLES", "AROUND_PAGES", "has_word", "names_body", "spoken"
 
 # Parts of a site that stand around any page.
 AROUND_PAGES = frozenset(
-    "nav navbar navigation menu menus submenu breadcrumb breadcrumbs pagination pager sidebar footer masthead skip skiplink "
-    "cookie cookies consent gdpr popup modal advert adverts advertisement advertising sponsored newsletter subscribe".split()
+    "nav navbar navigation menu menus submenu breadcrumb breadcrumbs pagination pager sidebar footer masthead "
+    "skip skiplink cookie cookies consent gdpr popup modal advert adverts advertisement advertising sponsored "
+    "newsletter subscribe".split()
 )
 # What newspapers and blogs put around and between the paragraphs of an article.
 AROUND_ARTICLES = AROUND_PAGES | frozenset(
-    "aside foot comment comments disqus reply respond discussion share sharing sharebar social socials addthis sharedaddy "
-    "follow related recommended recommendations trending popular mostread readmore subscription signup promo promos "
-    "promotion promoted sponsor sponsors ads banner widget widgets toolbar tools tags byline bio author metadata dateline "
-    "timestamp caption captions credit credits outbrain taboola login print player gallery carousel slideshow rating "
-    "ratings".split()
+    "aside foot comment comments disqus reply respond discussion share sharing sharebar social socials addthis "
+    "sharedaddy follow related recommended recommendations trending popular mostread readmore subscription signup "
+    "promo promos promotion promoted sponsor sponsors ads banner widget widgets toolbar tools tags byline bio "
+    "author metadata dateline timestamp caption captions credit credits outbrain taboola login print player "
+    "gallery carousel slideshow rating ratings".split()
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SPOKEN = re.compile(r"\w+")
 _BODY = re.compile(
     r"(?:article|story|post|entry|news|page|blog|content|main|rich)[-_]{0,2}(?:body|content|text|copy)|articletext|storytext"
-    r"|(?:^|[\s_-])(?:entry|prose|markdown-body|bodytext|body-text|maincontent)(?=$|[\s_-])",
+    r"|(?:^|\s)(?:entry|prose|markdown-body|bodytext|body-text|maincontent)(?=$|\s)",
     re.IGNORECASE,
 )
 
 
-@lru_cache(maxsize=4096)
 def has_word(name: str, words: frozenset[str]) -> bool:
     """Tell whether a name has one of the words: "relatedPosts other" has "related", "posts" and "other"."""
     return not words.isdisjoint(word.lower() for word in _WORD.findall(name))

@@ -18,11 +18,12 @@ class Weights:
 
     words: list[int]  # of a block
     linked: list[int]  # of them, those in links
-    prose: list[int]  # words of the block if it is running text, else 0
+    prose: list[int]  # words of the block if it is content, else 0
     total: list[int]  # prose of the element and of all in it
 
 
-def weigh(document: Document) -> Weights:
+def weigh(document: Document, *, is_article: bool) -> Weights:
+    """Count words. Running text is what an article is made of; on other pages tables and lists of links count as well."""
     elements = document.elements
     blocks = document.blocks
     is_skipped = _covered(document, *SKIPPED)
@@ -35,6 +36,8 @@ def weigh(document: Document) -> Weights:
             words[block] += number
             if is_linked[owner]:
                 linked[block] += number
+    if not is_article:
+        return Weights(words, linked, words, sum_up(words, elements))
     prose = [0] * len(elements)
     for place, count in enumerate(words):
         if count >= _FEW and (free := count - linked[place]) >= _FEW and free > linked[place]:

@@ -12,7 +12,7 @@ from stook.web.extract.html.grammar import ATTRIBUTE
 __all__ = ["DecodedText", "decode"]
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
-# The standard looks at 1024 bytes, and browsers start over when they meet a later meta element. This is once and enough.
+# The standard looks at 1024 bytes, and browsers start over at a later meta element. This does both at once.
 _PRESCAN_BYTES = 16 * 1024
 _CHARSET = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"']+))", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"<\?xml[^>]{0,200}?encoding[\t\n\r ]*=[\t\n\r ]*[\"']([A-Za-z0-9._:-]+)[\"']")

@@ -12,19 +12,20 @@ _IMPLIED = frozenset(
 )
 # An end tag of another element does not reach beyond these ("special" in the HTML Standard, the implied ones aside).
 _SPECIAL = frozenset(
-    "address applet article aside blockquote button center details dialog dir div dl fieldset figcaption figure footer "
-    "form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee math menu nav noembed noframes noscript "
-    "object ol plaintext pre script search section select style summary svg table template textarea title ul xmp".split()
+    "address applet article aside blockquote button center details dialog dir div dl fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee math menu nav noembed "
+    "noframes noscript object ol plaintext pre script search section select style summary svg table template "
+    "textarea title ul xmp".split()
 )
 # A formatting element opened on one side of these is not closed by an end tag on the other side.
 _BORDERS = frozenset(
-    "applet object marquee template table td th caption select svg math foreignobject desc title mi mo mn ms mtext "
-    "annotation-xml".split()
+    "applet object marquee template table td th caption select svg math foreignobject desc title mi mo mn ms "
+    "mtext annotation-xml".split()
 )
 
 
 class Nesting:
-    """Follows tags. `depth` elements are open; `repeated` is how many a parser may have created again; `steps` is our work."""
+    """Follows tags. `depth` elements are open; a parser may have created `repeated` ones; `steps` is our own work."""
 
     def __init__(self) -> None:
         self.repeated = 0

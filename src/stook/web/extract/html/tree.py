@@ -35,9 +35,9 @@ class Element:
 class Document:
     """A parsed page, in document order.
 
-    `elements` holds every element before its descendants; `ends` the place after the last of them; `blocks` the place of
-    the block that its text runs in. `texts` holds all texts with the place of the element that each stands in; a line
-    break is the text "\\n". `places` finds elements by tag.
+    `elements` holds every element before its descendants. For each, `ends` has the place after the last of them, and
+    `blocks` the place of the block that its text runs in. `texts` holds all texts with the place of the element that
+    each stands in; a line break is the text "\\n". `places` finds elements by tag.
     """
 
     elements: list[Element]

@@ -14,8 +14,8 @@ __all__ = ["SKIPPED", "Phrasing", "cell_text", "has_word"]
 
 # Shown as something else than text, or not at all.
 SKIPPED = frozenset(
-    "head script style noscript noembed noframes iframe frame frameset object applet embed video audio canvas svg select "
-    "option textarea input datalist meter progress button map area colgroup col param source track rp".split()
+    "head script style noscript noembed noframes iframe frame frameset object applet embed video audio canvas svg "
+    "select option textarea input datalist meter progress button map area colgroup col param source track rp".split()
 )
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "dfn": "*", "var": "*"}
 _MARKS |= {"del": "~~", "s": "~~", "strike": "~~"}
@@ -40,7 +40,8 @@ class Phrasing:
         """Write the beginning of an element; True if its children are to follow."""
         tag = element.tag
         if tag == "br":
-            self.inline.add_break()
+            if not element.is_hidden:
+                self.inline.add_break()
         elif tag == "img":
             self._add_image(element)
         elif tag in _CODES and not _holds_link(element):
@@ -48,10 +49,15 @@ class Phrasing:
         elif tag == "a" and "href" in element.attributes:
             return self._enter_link(element)
         else:
-            if tag in _MARKS and self.inline.open(_MARKS[tag]):
-                self._marked[id(element)] = _MARKS[tag]
+            if tag in _MARKS:
+                self.mark(element, _MARKS[tag])
             return True
         return False
+
+    def mark(self, element: Element, mark: str, url: str = "") -> None:
+        """Begin emphasis or a link that ends with the element."""
+        if self.inline.open(mark, url):
+            self._marked[id(element)] = mark
 
     def leave(self, element: Element) -> None:
         mark = self._marked.pop(id(element), None)
@@ -63,12 +69,12 @@ class Phrasing:
         if href.startswith("#") and not has_word(element):
             return False  # the mark beside a heading that links to the heading
         url = self._resolver.resolve(href)
-        if url is not None and self.inline.open(_LINK, url):
-            self._marked[id(element)] = _LINK
+        if url is not None:
+            self.mark(element, _LINK, url)
         return True
 
     def _add_image(self, element: Element) -> None:
-        alt = (element.attributes.get("alt") or "").strip()
+        alt = element.get("alt").strip()
         if alt and not element.is_hidden and element.attributes.get("width") not in ("0", "1"):
             self.inline.add_text(f" {alt} ")
 
@@ -91,7 +97,7 @@ def _walk(root: Element, phrasing: Phrasing) -> Iterator[tuple[bool, Element]]:
             if isinstance(child, str):
                 if not element.is_hidden:
                     phrasing.inline.add_text(child)
-            elif isinstance(child, Element) and not phrasing.is_skipped(child):
+            elif not phrasing.is_skipped(child):
                 yield True, child
                 if child.tag == "pre":
                     phrasing.inline.add_code(preformatted_text(child))
@@ -113,8 +119,8 @@ def has_word(root: Element) -> bool:
             if isinstance(child, str):
                 if not element.is_hidden and _WORD.search(child):
                     return True
-            elif isinstance(child, Element):
-                if child.tag == "img" and child.attributes.get("alt"):
+            else:
+                if child.tag == "img" and child.get("alt"):
                     return True
                 rest.append(child)
     return False

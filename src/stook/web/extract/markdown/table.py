@@ -66,7 +66,7 @@ def _holds_layout(cell: Element) -> bool:
 
 
 def table_lines(rows: list[Row], texts: list[list[str]]) -> list[str]:
-    """Draw the table. `texts` holds the inline Markdown of each cell; cells that span columns leave the others empty."""
+    """Draw the table. `texts` holds the inline Markdown of each cell; a cell over many columns fills the first."""
     grid = [_spread(row, line) for row, line in zip(rows, texts, strict=True)]
     width = max(map(len, grid))
     header = grid.pop(0) if rows[0].is_header else []

@@ -21,6 +21,7 @@ __all__ = ["Written", "write_markdown"]
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _LISTS = frozenset("ul ol menu dir".split())
 _PREFORMATTED = frozenset("pre listing xmp plaintext".split())
+_INDENTED = _PREFORMATTED | {"table"}
 _RULE = "* * *"
 
 
@@ -68,7 +69,7 @@ class _Writer:
         self._phrasing = Phrasing(resolver, dropped)
         self._heading: Element | None = None
         self._lists: list[_List] = []
-        self._is_first_block = True  # of a list item
+        self._quotes: set[int] = set()
         self.lines = Lines()
         self.outline: list[Heading] = []
         self.languages: set[str] = set()
@@ -82,7 +83,7 @@ class _Writer:
                 if isinstance(child, str):
                     if not element.is_hidden:
                         add_text(child)
-                elif isinstance(child, Element) and self._enter(child):
+                elif self._enter(child):
                     path.append((child, iter(child.children)))
                     break
             else:
@@ -105,7 +106,8 @@ class _Writer:
             self._add_code(element)
             return False
         elif tag == "hr":
-            self._add(_RULE)
+            if not element.is_hidden:
+                self._add(_RULE)
         elif tag == "table":
             return not self._add_table(element)
         else:
@@ -114,16 +116,17 @@ class _Writer:
 
     def _enter_container(self, element: Element) -> None:
         tag = element.tag
-        if tag == "blockquote":
+        if tag == "blockquote" and not _only_indents(element):
             self.lines.enter(Container("> ", "> "))
+            self._quotes.add(id(element))
         elif tag in _LISTS:
-            start = element.attributes.get("start") or "1"
+            start = element.get("start")
             self._lists.append(_List((int(start) if _is_number(start) else 1) if tag == "ol" else None))
         elif tag == "li":
             marker = self._marker(element)
             self.lines.enter(Container(marker, " " * len(marker)))
         elif tag == "dt":
-            self._phrasing.enter(Element("b", {}, -1))
+            self._phrasing.mark(element, "**")
 
     def _leave(self, element: Element) -> None:
         tag = element.tag
@@ -134,10 +137,9 @@ class _Writer:
         elif tag in INLINE:
             self._phrasing.leave(element)
         else:
-            if tag == "dt":
-                self._phrasing.inline.close("**")
+            self._phrasing.leave(element)
             self._flush()
-            if tag in ("blockquote", "li"):
+            if tag == "li" or id(element) in self._quotes:
                 self.lines.leave()
             elif tag in _LISTS:
                 self._lists.pop()
@@ -145,7 +147,7 @@ class _Writer:
     def _marker(self, element: Element) -> str:
         if not self._lists or self._lists[-1].number is None:
             return "- "
-        value = element.attributes.get("value") or ""
+        value = element.get("value")
         number = int(value) if _is_number(value) else self._lists[-1].number
         self._lists[-1].number = number + 1
         return f"{number}. "
@@ -193,6 +195,12 @@ class _Writer:
         if any(any(line) for line in texts):
             self._add("\n".join(table_lines(rows, texts)))
         return True
+
+
+def _only_indents(quote: Element) -> bool:
+    """Tell whether an element for quotations holds nothing but code or tables, which old pages indent so."""
+    inner = [child for child in quote.children if isinstance(child, Element) or not child.isspace()]
+    return all(isinstance(child, Element) and child.tag in _INDENTED for child in inner) and bool(inner)
 
 
 def _is_number(text: str) -> bool:

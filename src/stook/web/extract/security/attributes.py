@@ -14,20 +14,21 @@ __all__ = ["attribute_texts"]
 
 # Always text, however short.
 _TEXT = frozenset(
-    "alt title aria-label aria-description aria-placeholder aria-roledescription aria-valuetext placeholder value content "
-    "label summary abbr data-tooltip data-title data-content data-label download standby prompt".split()
+    "alt title aria-label aria-description aria-placeholder aria-roledescription aria-valuetext placeholder value "
+    "content label summary abbr data-tooltip data-title data-content data-label download standby prompt".split()
 )
 _ADDRESSES = frozenset(
-    "href src action formaction poster data cite background longdesc xlink:href ping manifest icon codebase classid profile "
-    "archive lowsrc dynsrc data-src data-href data-url".split()
+    "href src action formaction poster data cite background longdesc xlink:href ping manifest icon codebase "
+    "classid profile archive lowsrc dynsrc data-src data-href data-url".split()
 )
 _ADDRESS_LISTS = frozenset(("srcset", "imagesrcset", "data-srcset"))
 # Machine values: read only where they hold prose.
 _MACHINE = frozenset(
-    "class id name for style d points transform viewbox width height rel role type target lang xml:lang dir media sizes "
-    "xmlns xmlns:xlink version method enctype charset http-equiv headers scope integrity nonce itemtype itemid itemprop "
-    "property typeof vocab prefix resource about datetime aria-labelledby aria-describedby aria-controls aria-owns "
-    "aria-details tabindex fill stroke color bgcolor align valign border cellpadding cellspacing".split()
+    "class id name for style d points transform viewbox width height rel role type target lang xml:lang dir media "
+    "sizes xmlns xmlns:xlink version method enctype charset http-equiv headers scope integrity nonce itemtype "
+    "itemid itemprop property typeof vocab prefix resource about datetime aria-labelledby aria-describedby aria- "
+    "controls aria-owns aria-details tabindex fill stroke color bgcolor align valign border cellpadding "
+    "cellspacing".split()
 )
 _LONG = 16  # characters: shorter values without a space are words of a program
 _HEAD = frozenset(("meta", "link"))

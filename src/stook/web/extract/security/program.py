@@ -20,7 +20,7 @@ _CSS_SAID = re.compile(
 
 
 def script_text(source: str, kind: str) -> str:
-    """Return what a script element of this type says: strings of JSON, the whole of a data block, prose of a program."""
+    """Return the text of a script element of this type: strings of JSON, all of a data block, prose of a program."""
     kind = kind.partition(";")[0].strip().lower()
     if "json" in kind or kind in ("importmap", "speculationrules"):
         return json_strings(source)

@@ -13,7 +13,7 @@ _MAX_NAMES = 1_000  # one bit each, for every element
 
 
 class Ancestry:
-    """`around` has, for each element, a set of bits: the names that selectors ask for and that it, or one around it, has."""
+    """`around` has bits for each element: the names that selectors ask for, and that it or one around it has."""
 
     def __init__(
         self, selectors: Iterable[Selector], places: Mapping[str, Sequence[int]], elements: Sequence[Element]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = ["LIKENESS", "WHITE", "Colour", "parse_colour"]
@@ -58,7 +57,6 @@ _FUNCTION = re.compile(r"(rgba?|hsla?)\(([^()]{1,80})\)")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)")
 
 
-@lru_cache(maxsize=4096)
 def parse_colour(value: str) -> Colour | None:
     """Read a colour; None for what is none, or is of a kind that this module does not know."""
     value = value.strip().lower()

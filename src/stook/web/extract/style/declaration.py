@@ -8,9 +8,9 @@ from typing import NamedTuple
 __all__ = ["RELEVANT", "Declaration", "parse_declarations", "without_comments"]
 
 _PROPERTIES = (
-    "display visibility opacity font font-size color background background-color background-image left top right bottom "
-    "margin margin-left margin-top text-indent clip clip-path transform translate scale width height max-width max-height "
-    "overflow overflow-x overflow-y position content-visibility filter zoom -webkit-text-fill-color"
+    "display visibility opacity font font-size color background background-color background-image left top right "
+    "bottom margin margin-left margin-top text-indent clip clip-path transform translate scale width height max-width "
+    "max-height overflow overflow-x overflow-y position content-visibility filter zoom -webkit-text-fill-color"
 )
 _KNOWN = frozenset(_PROPERTIES.split())
 # A quick look at a whole block: without one of these there is nothing to parse.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 __all__ = ["applies", "is_read"]
 
@@ -29,7 +28,6 @@ _SKIPPED = (
 )
 
 
-@lru_cache(maxsize=1024)
 def is_read(at_rule: str) -> bool:
     """Tell whether the block of an at-rule, such as "media screen", holds style rules that apply."""
     name, _, condition = at_rule.strip().partition(" ")

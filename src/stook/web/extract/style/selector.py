@@ -19,8 +19,8 @@ _TOKEN = re.compile(
 _MARK = re.compile(r"[(),]")
 _MAX_LENGTH = 400  # characters; a longer selector is not read
 _MATCHED = frozenset(
-    ":link :any-link :enabled :root :empty :first-child :last-child :only-child :first-of-type :last-of-type :only-of-type "
-    ":nth-child :nth-last-child :nth-of-type :nth-last-of-type".split()
+    ":link :any-link :enabled :root :empty :first-child :last-child :only-child :first-of-type :last-of-type "
+    ":only-of-type :nth-child :nth-last-child :nth-of-type :nth-last-of-type".split()
 )
 _GROUPS = frozenset((":is", ":where", ":matches", ":-webkit-any", ":-moz-any"))
 

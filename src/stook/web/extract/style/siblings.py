@@ -15,7 +15,7 @@ class Rank(NamedTuple):
     """A place counted from one, and how many there are."""
 
     place: int
-    count: int
+    of: int
 
 
 class Siblings:

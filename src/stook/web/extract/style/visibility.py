@@ -17,8 +17,8 @@ __all__ = ["mark_hidden"]
 
 # Never painted, or painted only where something is not supported. Scripts run in the browsers that we go by.
 _UNPAINTED = frozenset(
-    "head title style script template noscript noembed noframes iframe object applet video audio canvas datalist rp meter "
-    "progress desc metadata annotation annotation-xml".split()
+    "head title style script template noscript noembed noframes iframe object applet video audio canvas datalist "
+    "rp meter progress desc metadata annotation annotation-xml".split()
 )
 _SMALL = 2.0  # pixels: text of this size and below cannot be read
 _FAINT = 0.1  # opacity
@@ -162,7 +162,7 @@ def _background(style: dict[str, str], attribute: str | None) -> Colour | None:
 
 
 def _shadowed(document: Document) -> tuple[set[int], set[int]]:
-    """Return the places of children that a declarative shadow root has no slot for, and of hosts whose text has none."""
+    """Return the places of children that a shadow root has no slot for, and of hosts whose own text has none."""
     unslotted, mute = set(), set()
     for template in document.all("template"):
         if "shadowrootmode" not in template.attributes:
