@@ -33,6 +33,10 @@ class Lines:
         return self._containers.pop()
 
     @property
+    def depth(self) -> int:
+        return len(self._containers)
+
+    @property
     def is_at_item(self) -> bool:
         """Tell whether the next block begins the innermost container."""
         return bool(self._containers) and not self._containers[-1].is_used

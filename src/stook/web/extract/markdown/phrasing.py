@@ -33,8 +33,13 @@ class Phrasing:
         self._marked: dict[int, str] = {}  # by element, the mark to close
         self.inline = Inline()
 
-    def is_skipped(self, element: Element) -> bool:
-        return element.tag in SKIPPED or id(element) in self._dropped
+    def skips(self, element: Element) -> bool:
+        """Tell whether an element is left out. If a reader sees words there, what stands around must not grow together."""
+        if element.tag not in SKIPPED and id(element) not in self._dropped:
+            return False
+        if has_word(element):
+            self.inline.add_text(" ")
+        return True
 
     def enter(self, element: Element) -> bool:
         """Write the beginning of an element; True if its children are to follow."""
@@ -97,7 +102,7 @@ def _walk(root: Element, phrasing: Phrasing) -> Iterator[tuple[bool, Element]]:
             if isinstance(child, str):
                 if not element.is_hidden:
                     phrasing.inline.add_text(child)
-            elif not phrasing.is_skipped(child):
+            elif not phrasing.skips(child):
                 yield True, child
                 if child.tag == "pre":
                     phrasing.inline.add_code(preformatted_text(child))

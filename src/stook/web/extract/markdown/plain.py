@@ -6,18 +6,22 @@ import re
 
 __all__ = ["plain_line", "plain_text"]
 
-_TARGET = re.compile(r"\]\([^()\s]*\)")
-_SPAN = re.compile(r"(?<!\\)(`+)( ?)(.+?)\2\1(?!`)")
-_MARK = re.compile(r"(?<!\\)(?:\*\*|~~|[*\[\]])")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_PREFIX = re.compile(r"^(?:> ?| {1,})*(?:(?:-|\d{1,9}\.) +)*(?:#{1,6} )?")
-_RULES = re.compile(r"^[\s>|*-]*$")
-_FENCE = re.compile(r"^[> \d.-]*(`{3,})[^`]*$")
+# An escaped character, a span of code, the target of a link, or a mark.
+_INLINE = re.compile(
+    r"\\([!-/:-@\[-`{-~])|(?P<fence>`+)(?P<pad> ?)(?P<code>.+?)(?P=pad)(?P=fence)(?!`)|\]\([^()\s]*\)|\*\*|~~|[*\[\]]"
+)
+_PREFIX = re.compile(r"(?:> ?| +)*(?:(?:-|\d{1,9}\.) +)*(?:#{1,6} )?")
+_RULE = re.compile(r"[\s>|*-]*$")
+_FENCE = re.compile(r"[> \d.-]*?(`{3,})[^`]*$")
 
 
 def plain_line(line: str) -> str:
     """Return one line of inline Markdown as a reader sees it."""
-    return _ESCAPED.sub(r"\1", _MARK.sub("", _SPAN.sub(r"\3", _TARGET.sub("]", line))))
+    return _INLINE.sub(_unmarked, line)
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    return match[1] or match["code"] or ""
 
 
 def plain_text(markdown: str) -> str:
@@ -29,8 +33,16 @@ def plain_text(markdown: str) -> str:
             fence = "" if fence else found[1]
         elif fence:
             lines.append(line)
-        elif not _RULES.match(line):
-            lines.append(plain_line(_PREFIX.sub("", line.rstrip("\\"))).replace("| ", " ").strip("| "))
-        else:
+        elif _RULE.match(line):
             lines.append("")
+        else:
+            lines.append(_plain(line))
     return "\n".join(lines)
+
+
+def _plain(line: str) -> str:
+    start = _PREFIX.match(line)
+    body = line[start.end() :] if start else line
+    if body.startswith("| ") and body.endswith(" |"):
+        return " ".join(plain_line(cell) for cell in body[2:-2].split(" | "))
+    return plain_line(body.removesuffix("\\"))

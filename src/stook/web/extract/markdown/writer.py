@@ -38,7 +38,8 @@ class _List:
     """An open list; `number` is None for one with bullets."""
 
     number: int | None
-    is_begun: bool = False  # an item was written; the next one follows without an empty line
+    depth: int  # containers around the list
+    ends_in_item: bool = False  # then the next item follows without an empty line
 
 
 def write_markdown(
@@ -95,7 +96,7 @@ class _Writer:
     def _enter(self, element: Element) -> bool:
         """Begin an element; True if its children are to follow."""
         tag = element.tag
-        if self._phrasing.is_skipped(element) and not (tag == "button" and self._heading is not None):
+        if not (tag == "button" and self._heading is not None) and self._phrasing.skips(element):
             return False
         if tag in INLINE or self._heading is not None:
             return self._phrasing.enter(element)
@@ -121,7 +122,8 @@ class _Writer:
             self._quotes.add(id(element))
         elif tag in _LISTS:
             start = element.get("start")
-            self._lists.append(_List((int(start) if _is_number(start) else 1) if tag == "ol" else None))
+            number = (int(start) if _is_number(start) else 1) if tag == "ol" else None
+            self._lists.append(_List(number, self.lines.depth))
         elif tag == "li":
             marker = self._marker(element)
             self.lines.enter(Container(marker, " " * len(marker)))
@@ -160,9 +162,9 @@ class _Writer:
             self._add("\\\n".join(map(escape_line_start, lines)))
 
     def _add(self, block: str) -> int:
-        is_tight = bool(self._lists) and self.lines.is_at_item and self._lists[-1].is_begun
-        if self._lists:
-            self._lists[-1].is_begun = True
+        is_tight = bool(self._lists) and self.lines.is_at_item and self._lists[-1].ends_in_item
+        for open_list in self._lists:
+            open_list.ends_in_item = self.lines.depth > open_list.depth
         return self.lines.add(block, is_tight=is_tight)
 
     def _add_heading(self, element: Element) -> None:
