@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 __all__ = ["detect"]
 
@@ -13,23 +12,26 @@ _FALLBACK = "cp1252"  # what browsers assume where nothing else is known
 # Lead bytes of the characters that are common in running text. Korean stands before Chinese, because Korean
 # syllables are valid and common in both.
 _LEADS: dict[str, tuple[int, int]] = {
-    "euc-jp": (0xA4, 0xA5),
-    "cp932": (0x82, 0x83),
+    "euc-jp": (0xA4, 0xA5),  # kana
+    "cp932": (0x82, 0x83),  # kana
     "cp949": (0xB0, 0xC8),
     "gb18030": (0xB0, 0xD7),
     "big5hkscs": (0xA4, 0xC6),
 }
-# Letters of a script in small case; text in a wrong reading is mostly capitals, signs and rare letters.
+_KANA_SHARE = 0.4  # of Japanese text; the rest is Chinese characters
+# Small letters of a script, the most frequent ones first. Text in a wrong reading is mostly capitals, signs and rare letters.
 _LETTERS: dict[str, str] = {
-    "cp1252": "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿßœšž‘’“”–—…©®°·«»¿¡€",
-    "cp1250": "áâăäąćčçďđéęëěíîĺľłńňóôőöŕřśšşťţúůűüýźžż‘’“”„–—…",
-    "cp1251": "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґў«»–—№",
-    "koi8-r": "абвгдежзийклмнопрстуфхцчшщъыьэюяё",
-    "cp1253": "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋ«»–—",
-    "cp1255": "אבגדהוזחטיךכלםמןנסעףפץצקרשת־–—",
-    "cp1256": "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي،؛؟پچژگ",
-    "cp874": "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE40, 0xE4F)))),
+    "cp1252": "éèàáíóñçãõüöäêâîôûëïœæøåßúìòùýÿšž‘’“”–—…©®°·«»¿¡€",
+    "cp1250": "ąęśćłżóźńáíéčřšžěůúýťďňăâîşţőűôöüäëĺľŕđ‘’“”„–—…",
+    "cp1251": "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґў«»–—№",
+    "koi8-r": "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
+    "cp1253": "αοιετσνηυρπκλμςέάήίόύώδγχθφβξζψϊϋ«»–—",
+    "cp1255": "יוהלאמתרבנשעחדקםפטגכצזסןךףץ־–—",
+    "cp1256": "ايلمنوترهبعدةسفقكحجشصضطظغخذزثءآأؤإئى،؛؟پچژگ",
+    "cp874": "ารนกเองมยลวดทส" + "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE40, 0xE5A)))),
 }
+_FREQUENT = 8  # letters of which one is the most frequent in any text
+_BONUS = 0.2
 
 
 def detect(body: bytes) -> str:
@@ -37,7 +39,7 @@ def detect(body: bytes) -> str:
     sample = body[:_SAMPLE_BYTES]
     if _is_utf8(sample):
         return "utf-8"
-    scores = {codec: _score(sample, codec, _is_common(codec)) for codec in (*_LEADS, *_LETTERS)}
+    scores = {codec: _score(sample, codec) for codec in (*_LEADS, *_LETTERS)}
     best = max(scores, key=lambda codec: scores[codec])
     return best if scores[best] > 0 else _FALLBACK
 
@@ -51,8 +53,8 @@ def _is_utf8(sample: bytes) -> bool:
     return True
 
 
-def _score(sample: bytes, codec: str, is_common: Callable[[str], bool]) -> float:
-    """Return the share of common characters among those beyond ASCII, less the share of all others; -1 if invalid."""
+def _score(sample: bytes, codec: str) -> float:
+    """Judge a reading from -1, which is invalid, to about 1."""
     try:
         text = sample.decode(codec)
     except UnicodeDecodeError as error:
@@ -60,17 +62,23 @@ def _score(sample: bytes, codec: str, is_common: Callable[[str], bool]) -> float
             return -1.0
         text = sample.decode(codec, "ignore")
     counts = Counter(character for character in text if character > "\x7f")
-    common = sum(count for character, count in counts.items() if is_common(character))
-    return (2 * common - counts.total()) / counts.total() if counts else -1.0
+    if not counts:
+        return -1.0
+    return _score_letters(counts, _LETTERS[codec]) if codec in _LETTERS else _score_wide(counts, codec)
 
 
-def _is_common(codec: str) -> Callable[[str], bool]:
-    if codec in _LETTERS:
-        return frozenset(_LETTERS[codec]).__contains__
+def _score_letters(counts: Counter[str], letters: str) -> float:
+    """Common letters count for a reading, capitals neither for nor against, all others against it."""
+    common = sum(count for character, count in counts.items() if character in letters)
+    neutral = sum(count for character, count in counts.items() if character.lower() in letters) - common
+    bonus = _BONUS if counts.most_common(1)[0][0] in letters[:_FREQUENT] else 0.0
+    return (2 * common + neutral - counts.total()) / counts.total() + bonus
+
+
+def _score_wide(counts: Counter[str], codec: str) -> float:
     low, high = _LEADS[codec]
-
-    def has_common_lead(character: str) -> bool:
-        encoded = character.encode(codec, "ignore")
-        return len(encoded) == 2 and low <= encoded[0] <= high
-
-    return has_common_lead
+    leads = [(character.encode(codec, "ignore"), count) for character, count in counts.items()]
+    common = sum(count for encoded, count in leads if len(encoded) == 2 and low <= encoded[0] <= high)
+    narrow = sum(count for encoded, count in leads if len(encoded) != 2)
+    share = (common - narrow) / counts.total()
+    return min(1.0, share / _KANA_SHARE) if codec in ("euc-jp", "cp932") else 2 * share - 1

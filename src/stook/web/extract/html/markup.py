@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from stook.web.extract.errors import TooLarge
-from stook.web.extract.html.grammar import ATTRIBUTE, SPACE
+from stook.web.extract.html.grammar import ATTRIBUTE
 from stook.web.extract.html.nesting import FORMATTING, Nesting
 from stook.web.extract.limits import Limits
 
@@ -25,6 +25,7 @@ _RAW = (
     "iframe",
     "noembed",
     "noframes",
+    "noscript",
 )  # their content is text, not markup
 _PLAIN_ATTRIBUTE = re.sub(r"\?P<\w+>", "?:", ATTRIBUTE)
 _ATTRIBUTES = rf"(?:[\t\n\f\r /]++|{_PLAIN_ATTRIBUTE})*+"
@@ -46,7 +47,7 @@ _TAG = re.compile("|".join((_COMMENT, *_CONTENTS, rf"</?[A-Za-z]{_ATTRIBUTES}"))
 _FORMATTING = re.compile(rf"<(?:{'|'.join(map(_either_case, sorted(FORMATTING - {'a'})))})(?=[\t\n\f\r />])")
 _BARE_TAG = re.compile(rf"<[A-Za-z]{_ATTRIBUTES}")
 _NAME = re.compile(r"</?([A-Za-z][^\t\n\f\r />]*+)")
-_ATTRIBUTE_NAME = re.compile(rf"[^\t\n\f\r />=]{SPACE}*+=|{SPACE}[^\t\n\f\r />=]|/[^\t\n\f\r />]")
+_ATTRIBUTE = re.compile(_PLAIN_ATTRIBUTE)
 
 _LONG_TAG = 1_000  # characters; the attributes of a shorter tag are too few to matter
 _MAX_COMPARISONS = 400_000_000  # of attributes with those before them: about a second
@@ -73,7 +74,7 @@ def check_markup(markup: str, limits: Limits) -> None:
 def _attribute_count(tag: str) -> int:
     """Count the attributes of a tag; its content may stand behind it."""
     attributes = _BARE_TAG.match(tag)
-    return len(_ATTRIBUTE_NAME.findall(attributes[0])) if attributes else 0
+    return len(_ATTRIBUTE.findall(attributes[0])) if attributes else 0
 
 
 def _check_nesting(tags: Iterable[str], limits: Limits) -> None:

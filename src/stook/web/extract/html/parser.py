@@ -22,7 +22,7 @@ def parse(markup: str, limits: Limits) -> Document:
     """Parse a whole page as a browser does. Raises `TooLarge`."""
     check_markup(markup, limits)
     # Without events: with them each option of a list is looked at again for every other one.
-    parser = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
+    parser = LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
     doctype = _DOCTYPE.search(markup[:4096])
     document = Document(
         [Element("#document", {}, -1, [])], [0], [0], [], [], defaultdict(list), doctype[0] if doctype else ""

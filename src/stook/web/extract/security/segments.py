@@ -66,15 +66,18 @@ def _is_in_head(element: Element, document: Document) -> bool:
 
 
 def _inner_pages(document: Document) -> Iterator[str]:
+    """Yield the pages in the page: what frames hold, and what browsers without scripts show."""
+    for page in document.all("noscript"):
+        yield page.own_text()
     for frame in document.all("iframe"):
         if frame.get("srcdoc"):
             yield frame.get("srcdoc")
 
 
 def _collect_inner(source: str, found: _Found, limits: Limits) -> None:
-    """Read the page in a frame once. Nothing of it is shown, so its painted text counts as hidden.
+    """Read a page in the page once. Nothing of it is shown, so its painted text counts as hidden.
 
-    A frame in a frame is read as text.
+    A page in such a page is read as text.
     """
     document = parse(source, limits)
     mark_hidden(document)

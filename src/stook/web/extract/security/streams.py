@@ -11,10 +11,10 @@ def text_streams(document: Document) -> tuple[str, str]:
     """Return the painted and the unpainted text.
 
     Inline elements leave the text in one piece; blocks stand apart by an empty line, so that a rule sees a sentence as
-    a reader would. Scripts, style sheets and the title are not in the streams.
+    a reader would. Scripts, style sheets, pages inside of the page and the title are not in the streams.
     """
     elements, blocks = document.elements, document.blocks
-    skipped = {place for tag in ("script", "style") for place in document.places.get(tag, ())}
+    skipped = {place for tag in ("script", "style", "noscript") for place in document.places.get(tag, ())}
     skipped.update(
         place for place in document.places.get("title", ()) if elements[elements[place].parent].tag == "head"
     )

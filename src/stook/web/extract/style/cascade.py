@@ -149,7 +149,8 @@ def _may_match(selector: str, known: frozenset[str]) -> bool:
     """Tell whether all names in a selector are known, as far as they show before it is parsed."""
     if ":" in selector:
         selector = _STATE.sub("", selector)
-    return known.issuperset(_NAME.findall(selector)) or _UNPLAIN.search(selector) is not None
+    names = _NAME.findall(selector)
+    return known.issuperset(names) or _UNPLAIN.search(selector) is not None or known.issuperset(map(str.lower, names))
 
 
 def _is_known(selector: Selector, names: Collection[str]) -> bool:

@@ -10,12 +10,12 @@ _LENGTH = re.compile(
     r"([-+]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(px|em|rem|pt|pc|cm|mm|in|ex|ch|vw|vh|vmin|vmax|%)?(?![\w.])"
 )
 _UNITS = {"px": 1, "em": 16, "rem": 16, "pt": 1.33, "pc": 16, "cm": 38, "mm": 3.8, "in": 96, "ex": 8, "ch": 8}
-_UNITS |= {"vw": 12.8, "vh": 8, "vmin": 8, "vmax": 12.8, "%": 12.8, "": 1}
+_UNITS |= {"vw": 12.8, "vh": 8, "vmin": 8, "vmax": 12.8, "%": 5.01, "": 1}
 _SIZE_IN_FONT = re.compile(r"(?:^|\s)((?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:px|em|rem|pt|%|vw|vh)?)(?=\s|/)")
 
 
 def pixels(value: str) -> float | None:
-    """Return the first length in a value; percentages count as of a screen of 1280 pixels. None where there is none."""
+    """Return the first length in a value; a percentage counts so that the whole of a box is far. None where there is none."""
     found = _LENGTH.search(value)
     return float(found[1]) * _UNITS[found[2] or ""] if found else None
 

@@ -26,7 +26,8 @@ _CLOSED = "-"  # stands for the selectors of a block that does not apply
 
 def parse_rules(css: str) -> list[Rule]:
     """Read a sheet, as CSS Syntax 3 cuts it, in time linear in its length. Broken rules are left out."""
-    css = _ADDRESS.sub("url()", _QUOTED.sub(_blank, without_comments(css)))
+    css = without_comments(css).replace("<!--", "").replace("-->", "")
+    css = _ADDRESS.sub("url()", _QUOTED.sub(_blank, css))
     if "@" in css:
         css = _AT_RULE.sub(_inner_rules, _STATEMENT.sub("", css))
     rules: list[Rule] = _RULE.findall(css)
@@ -69,7 +70,7 @@ def _add(selectors: str, block: str, rules: list[Rule]) -> None:
 
 def _selectors(prelude: str, around: str) -> str:
     """Return the selectors that hold in a block with this prelude."""
-    if around == _CLOSED:
+    if around == _CLOSED or not prelude:
         return _CLOSED
     if prelude.startswith("@"):
         return around if is_read(prelude[1:]) else _CLOSED

@@ -59,7 +59,8 @@ def mark_hidden(document: Document) -> None:
     unslotted, mute = _shadowed(document)
     paints = {0: _Paint()}  # of the places where it changes
     hidden = bytearray(len(elements))
-    for place in sorted({*styles, *unslotted, *_notable(document)}):
+    links = document.places.get("a", ()) if any("color" in style for style in styles.values()) else ()
+    for place in sorted({*styles, *unslotted, *links, *_notable(document)}):
         element = elements[place]
         around = _around(place, elements, paints)
         if around.is_removed:
@@ -109,7 +110,7 @@ def _paint(element: Element, around: _Paint, style: dict[str, str]) -> _Paint:
         return _REMOVED
     if _is_closed(tag, attributes) and style.get("display", "none") == "none":
         return _REMOVED
-    if not style and tag not in _COLOURED:
+    if not style and tag not in _COLOURED and tag != "a":
         return around
     is_page = tag in ("html", "body")  # a page that hides itself as a whole is shown by its script
     if style and not is_page and is_removed(style):
