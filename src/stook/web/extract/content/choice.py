@@ -25,7 +25,7 @@ _MOST_OF_PAGE = 0.9  # the same for other pages, where each part counts
 _ALMOST_ALL = 0.95
 # How much of the prose an element must hold to be believed what it says, by how plainly it says it.
 _BELIEVED_ARTICLE = {4: 0.1, 3: 0.15, 2: 0.3, 1: 0.3}
-_BELIEVED_PAGE = {4: 0.3, 3: 0.5, 2: 0.5, 1: 0.3}
+_BELIEVED_PAGE = {4: 0.3, 3: 0.5, 2: 0.5, 1: 0.1}
 _SHORT_ARTICLE = 40  # words
 
 

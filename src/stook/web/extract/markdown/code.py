@@ -7,10 +7,11 @@ import re
 from stook.web.extract.html import Document, Element
 from stook.web.extract.letters import shown
 
-__all__ = ["code_block", "language_of", "preformatted_text"]
+__all__ = ["code_block", "is_line_number", "language_of", "preformatted_text"]
 
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|brush:|src|code)[-\s]\s*([A-Za-z0-9+#_.-]{1,30})"
+    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|src|code)-|sourceCode\s+|brush:\s*)"
+    r"([A-Za-z0-9+#_.-]{1,30})"
 )
 _NAME = re.compile(r"[A-Za-z0-9+#_.-]{1,30}")
 _NO_LANGUAGES = frozenset(

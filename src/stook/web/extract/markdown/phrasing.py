@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from stook.web.extract.html import Element
 from stook.web.extract.links import Resolver
-from stook.web.extract.markdown.code import preformatted_text
+from stook.web.extract.markdown.code import is_line_number, preformatted_text
 from stook.web.extract.markdown.inline import Inline
 
 __all__ = ["SKIPPED", "Phrasing", "cell_text", "has_word"]
@@ -36,7 +36,7 @@ class Phrasing:
     def skips(self, element: Element) -> bool:
         """Tell whether an element is left out. If a reader sees words there, what stands around must not grow together."""
         if element.tag not in SKIPPED and id(element) not in self._dropped:
-            return False
+            return element.tag == "td" and is_line_number(element)
         if has_word(element):
             self.inline.add_text(" ")
         return True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stook.web.extract.html import Element
+from stook.web.extract.markdown.code import is_line_number
 
 __all__ = ["Row", "is_data_table", "table_lines", "table_rows"]
 
@@ -26,11 +27,15 @@ def table_rows(table: Element) -> list[Row]:
     """Return the rows of a table, those of its head first, without those of tables inside."""
     rows = {section: list[Row]() for section in _SECTIONS}
     for section, row in _row_elements(table):
-        cells = [cell for cell in row.children if isinstance(cell, Element) and cell.tag in ("td", "th")]
+        cells = [cell for cell in row.children if isinstance(cell, Element) and _is_cell(cell)]
         if cells:
             is_header = section == "thead" or all(cell.tag == "th" for cell in cells)
             rows[section].append(Row(cells, is_header))
     return [*rows["thead"], *rows["tbody"], *rows["tfoot"]]
+
+
+def _is_cell(element: Element) -> bool:
+    return element.tag in ("td", "th") and not is_line_number(element)
 
 
 def _row_elements(table: Element) -> Iterator[tuple[str, Element]]:

@@ -64,7 +64,7 @@ def _text_of(name: str, value: str) -> tuple[SegmentKind, str]:
     if name == "style":
         return SegmentKind.ATTRIBUTE, style_text(value) if len(value) > _LONG else ""
     if name in _MACHINE or name.startswith("on"):
-        return SegmentKind.ATTRIBUTE, prose_in(value) if len(value) > _LONG else ""
+        return SegmentKind.ATTRIBUTE, prose_in(value) if len(value) > _LONG or not value.isascii() else ""
     if name == "srcdoc":  # parsed as a page of its own
         return SegmentKind.ATTRIBUTE, ""
     if _ADDRESS.match(value):
