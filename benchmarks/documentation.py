@@ -2,8 +2,8 @@
 
     python benchmarks/documentation.py [--pages 150]
 
-The pages are those of the Debian packages python3-doc, sqlite3-doc and postgresql-doc; a package that is not installed is
-left out. The right answers are read from the generators' own markup, by selectors that the extraction does not know.
+The pages are those of the Debian packages python3-doc, sqlite3-doc and postgresql-doc; a package that is not installed
+is left out. The right answers are read from the generators' own markup, by selectors that the extraction does not know.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def code(main: LexborNode, selector: str, markdown: str) -> tuple[int, int, int,
 
 
 def squeezed(text: str) -> str:
-    """The prefix inside of lists and quotes, empty lines and spaces at the ends of lines do not count; line breaks do."""
+    """Prefixes of lists and quotes, empty lines and spaces at the ends of lines do not count; line breaks do."""
     lines = (" ".join(line.lstrip("> ").split()) for line in text.strip().split("\n"))
     return "\n".join(line for line in lines if line)
 

@@ -55,6 +55,12 @@ def test_nasty_values(value: str) -> None:
     assert yaml.safe_load(front_matter({"title": value})[4:-4]) == {"title": value}
 
 
+@pytest.mark.parametrize("key", ["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
+def test_keys_that_are_values_elsewhere(key: str) -> None:
+    """A name stays a name."""
+    assert yaml.safe_load(front_matter({key: "x"})[4:-4]) == {key: "x"}
+
+
 def test_lone_surrogates_and_keys() -> None:
     """A surrogate is replaced; a key that is no name is an error of ours."""
     assert yaml.safe_load(front_matter({"title": "\ud800"})[4:-4]) == {"title": "\ufffd"}

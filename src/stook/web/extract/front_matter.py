@@ -8,6 +8,7 @@ from collections.abc import Mapping
 __all__ = ["front_matter"]
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_WORDS = frozenset("y n yes no on off true false null".split())  # values of YAML 1.1, not names
 # Everything but plain printable characters is escaped: YAML 1.2, section 5.7, within what YAML 1.1 readers accept.
 _ESCAPED = re.compile("[^ !#-\\[\\]-~\xa1-\u02ff\u0370-\u1fff\u2c00-\ud7ff\U00010000-\U0001fffd]")
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
@@ -22,7 +23,7 @@ def front_matter(fields: Mapping[str, str | int | None]) -> str:
     for key, value in fields.items():
         if not _KEY.fullmatch(key):
             raise ValueError(f"Not a name for front matter: {key[:64]!r}")
-        lines.append(f"{key}: {_scalar(value)}")
+        lines.append(f'"{key}": {_scalar(value)}' if key in _WORDS else f"{key}: {_scalar(value)}")
     return "\n".join((*lines, "---", ""))
 
 

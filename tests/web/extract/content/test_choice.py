@@ -5,7 +5,7 @@ from __future__ import annotations
 from stook.web.extract import extract
 
 PROSE = [
-    "The library on Mill Street has counted its visitors since 1931, first with a turnstile, then with a beam of light.",
+    "The library on Mill Street has counted its visitors since 1931, first with a turnstile, then with a ray of light.",
     "Counting people is harder than it sounds, because a parent with a pram breaks the beam four times on the way in.",
     "Saturday mornings remain the busiest time, with about three hundred and forty visits in the hours before noon.",
 ]
@@ -25,8 +25,9 @@ def display(markup: str) -> str:
 def test_navigation_and_footers_are_left_out() -> None:
     """By their elements, roles and names."""
     page = display(
-        f"<header>{MENU}</header><nav>{MENU}</nav><div role=navigation>{MENU}</div><div class='site-sidebar'>{MENU}</div>"
-        f"<main><h1>Visitors</h1>{TEXT}</main><div class=cookieBanner>We use cookies</div><footer>Imprint</footer>"
+        f"<header>{MENU}</header><nav>{MENU}</nav><div role=navigation>{MENU}</div>"
+        f"<div class='site-sidebar'>{MENU}</div><main><h1>Visitors</h1>{TEXT}</main>"
+        "<div class=cookieBanner>We use cookies</div><footer>Imprint</footer>"
     )
     assert page == "# Visitors\n\n" + "\n\n".join(PROSE) + "\n"
 
@@ -38,7 +39,7 @@ def test_article_without_names_is_found_by_its_prose() -> None:
 
 
 def test_article_of_the_title_goes_before_its_neighbours() -> None:
-    """Where several posts follow each other, the one named in the title of the page is meant, though others are longer."""
+    """Where posts follow each other, the one in the title of the page is meant, though others are longer."""
     posts = "".join(f"<article><h2>Post {number}</h2>{TEXT * 3}</article>" for number in range(4))
     page = display(
         f"<title>Visitors … | Notebook</title>{ARTICLE}<article><h1>Visitors ...</h1>{TEXT}</article>{posts}"

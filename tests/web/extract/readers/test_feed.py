@@ -9,11 +9,14 @@ from stook.web.extract import Extract, Limits, TooLarge, UnsupportedType, extrac
 from stook.web.segment import SegmentKind
 
 RSS = """<?xml version="1.0"?><!-- note --><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">
-<channel><title>News &amp; more</title><link>https://pages.example/</link><description>About &lt;b&gt;it&lt;/b&gt;</description>
+<channel><title>News &amp; more</title><link>https://pages.example/</link>
+<description>About &lt;b&gt;it&lt;/b&gt;</description>
 <item><title>First <![CDATA[<i>]]></title><link>https://pages.example/1</link><pubDate>Tue, 1 Dec 2026</pubDate>
-<content:encoded><![CDATA[<p>Text <img src=x alt="pic"> <a href="/r">r</a></p><p hidden>secret</p>]]></content:encoded></item>
+<content:encoded>
+<![CDATA[<p>Text <img src=x alt="pic"> <a href="/r">r</a></p><p hidden>secret</p>]]></content:encoded></item>
 </channel></rss>"""
-ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Atom</title><link rel="self" href="/self"/><link href="/home"/>
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Atom</title>
+<link rel="self" href="/self"/><link href="/home"/>
 <entry><title type="text">One</title><link href="/one"/><updated>2026-12-01</updated><content type="xhtml">
 <div xmlns="http://www.w3.org/1999/xhtml"><p>Hello <b>you</b> &lt;b></p></div></content></entry>
 <entry><title>Two</title><summary type="text">a &lt;b&gt; c</summary></entry></feed>"""

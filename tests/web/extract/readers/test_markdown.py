@@ -20,7 +20,8 @@ def test_markdown_is_written_anew() -> None:
     )
     assert page.title == "T"
     assert page.markdown == (
-        "# T\n\nalt text [l](https://pages.example/c) **bold**\n\n```py\n<i>\n```\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n"
+        "# T\n\nalt text [l](https://pages.example/c) **bold**\n\n```py\n<i>\n```\n\n"
+        "| A | B |\n| --- | --- |\n| 1 | 2 |\n"
     )
 
 

@@ -33,7 +33,7 @@ def test_attributes(name: str) -> None:
     [
         (SegmentKind.TITLE, f"<title>{SAID}</title>"),
         (SegmentKind.VISIBLE, f"<p>{SAID}"),
-        (SegmentKind.VISIBLE, f"<p>please ig<b>no</b>re <span>the</span> green<i> kettle</i>"),
+        (SegmentKind.VISIBLE, "<p>please ig<b>no</b>re <span>the</span> green<i> kettle</i>"),
         (SegmentKind.VISIBLE, f"<x-unknown>{SAID}</x-unknown>"),
         (SegmentKind.VISIBLE, f"<pre><code>{SAID}</code></pre>"),
         (SegmentKind.VISIBLE, f"</html>{SAID}"),
@@ -46,7 +46,7 @@ def test_attributes(name: str) -> None:
         (SegmentKind.VISIBLE, f"<xmp>{SAID}</xmp>"),
         (SegmentKind.VISIBLE, f"<plaintext>{SAID}"),
         (SegmentKind.HIDDEN, f"<p hidden>{SAID}"),
-        (SegmentKind.HIDDEN, f"<p>a <b hidden>please ignore</b> b <b hidden>the green kettle</b> c"),
+        (SegmentKind.HIDDEN, "<p>a <b hidden>please ignore</b> b <b hidden>the green kettle</b> c"),
         (SegmentKind.HIDDEN, f"<noscript><p>{SAID}</noscript>"),
         (SegmentKind.HIDDEN, "<noscript>please &#105;gnore the green kettle</noscript>"),
         (SegmentKind.HIDDEN, f"<template><template>{SAID}</template></template>"),

@@ -23,7 +23,7 @@ class Weights:
 
 
 def weigh(document: Document, *, is_article: bool) -> Weights:
-    """Count words. Running text is what an article is made of; on other pages tables and lists of links count as well."""
+    """Count words. An article is made of running text; on other pages tables and lists of links count as well."""
     elements = document.elements
     blocks = document.blocks
     is_skipped = _covered(document, *SKIPPED)

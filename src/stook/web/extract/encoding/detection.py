@@ -19,7 +19,7 @@ _LEADS: dict[str, tuple[int, int]] = {
     "big5hkscs": (0xA4, 0xC6),
 }
 _KANA_SHARE = 0.4  # of Japanese text; the rest is Chinese characters
-# Small letters of a script, the most frequent ones first. Text in a wrong reading is mostly capitals, signs and rare letters.
+# Small letters of a script, the most frequent first. A wrong reading has mostly capitals, signs and rare letters.
 _LETTERS: dict[str, str] = {
     "cp1252": "éèàáíóñçãõüöäêâîôûëïœæøåßúìòùýÿšž‘’“”–—…©®°·«»¿¡€",
     "cp1250": "ąęśćłżóźńáíéčřšžěůúýťďňăâîşţőűôöüäëĺľŕđ‘’“”„–—…",

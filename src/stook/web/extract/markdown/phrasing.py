@@ -34,7 +34,7 @@ class Phrasing:
         self.inline = Inline()
 
     def skips(self, element: Element) -> bool:
-        """Tell whether an element is left out. If a reader sees words there, what stands around must not grow together."""
+        """Tell whether an element is left out. Where it has words, what stands around must not grow together."""
         if element.tag not in SKIPPED and id(element) not in self._dropped:
             return element.tag == "td" and is_line_number(element)
         if has_word(element):

@@ -8,7 +8,8 @@ __all__ = ["plain_line", "plain_text"]
 
 # An escaped character, a span of code, the target of a link, or a mark.
 _INLINE = re.compile(
-    r"\\([!-/:-@\[-`{-~])|(?P<fence>`+)(?P<pad> ?)(?P<code>.+?)(?P=pad)(?<!`)(?P=fence)(?!`)|\]\([^()\s]*\)|\*\*|~~|[*\[\]]"
+    r"\\([!-/:-@\[-`{-~])|(?P<fence>`+)(?P<pad> ?)(?P<code>.+?)(?P=pad)(?<!`)(?P=fence)(?!`)"
+    r"|\]\([^()\s]*\)|\*\*|~~|[*\[\]]"
 )
 _PREFIX = re.compile(r"(?:> ?| +)*(?:(?:-|\d{1,9}\.) +)*(?:#{1,6} )?")
 _RULE = re.compile(r"[\s>|*-]*$")

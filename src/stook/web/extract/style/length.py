@@ -15,7 +15,7 @@ _SIZE_IN_FONT = re.compile(r"(?:^|\s)((?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?:px|e
 
 
 def pixels(value: str) -> float | None:
-    """Return the first length in a value; a percentage counts so that the whole of a box is far. None where there is none."""
+    """Return the first length in a value, None where there is none. The whole of a box, 100 %, counts as far."""
     found = _LENGTH.search(value)
     return float(found[1]) * _UNITS[found[2] or ""] if found else None
 
