@@ -53,8 +53,9 @@ def test_between_the_paragraphs_of_an_article() -> None:
     page = display(
         f"{ARTICLE}<article><h1>Visitors</h1><p>{PROSE[0]}</p><div class=share-tools>Share this</div>"
         f"<figure><img alt='A photo' src=x><figcaption>Caption. Photo: N. N.</figcaption></figure>"
-        f"<p><a href=/other>READ MORE: another story</a></p><div class=social-embed><blockquote>Quoted post</blockquote>"
-        f"</div><h2>Part two</h2><p>{PROSE[1]}</p><div class=related><p>{PROSE[2]}</p></div></article>"
+        "<p><a href=/other>READ MORE: another story</a></p>"
+        f"<div class=social-embed><blockquote>Quoted post</blockquote></div><h2>Part two</h2><p>{PROSE[1]}</p>"
+        f"<div class=related><p>{PROSE[2]}</p></div></article>"
     )
     expected = f"# Visitors\n\n{PROSE[0]}\n\n> Quoted post\n\n## Part two\n\n{PROSE[1]}\n"
     assert page == expected

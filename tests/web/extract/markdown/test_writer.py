@@ -28,6 +28,7 @@ def write(markup: str) -> Written:
         ("<div>a<p>b</p>c</div>", "a\n\nb\n\nc"),
         ("<p>use <code>f(x)</code> and <code>a`b</code> <code>`</code>", "use `f(x)` and ``a`b`` `` ` ``"),
         ("<p><code>os.</code><code>path</code>", "`os.path`"),
+        ("<p><code>a</code><b></b><code>b</code>&#8203;<code>c`</code>", "`a` `b` `` c` ``"),
         ("<p><a href=/x?q=1>link <b>b</b></a>", "[link **b**](https://pages.example/x?q=1)"),
         ("<p><a href='#s'>there</a>", "[there](https://pages.example/a/b#s)"),
         ("<p><a href='x(1).html'>y</a>", "[y](https://pages.example/a/x%281%29.html)"),

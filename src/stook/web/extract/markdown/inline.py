@@ -72,7 +72,9 @@ def _assemble(tokens: list[_Token], has_marks: bool) -> str:
         elif kind.kind == "code":
             code = _SPACE.sub(" ", shown(group)).strip()
             if code:
-                pieces.append(code_span(code))
+                # The backticks of neighbours must not run together.
+                last = next(filter(None, reversed(pieces)), "")
+                pieces.append(f" {code_span(code)}" if last.endswith("`") else code_span(code))
         else:
             pieces.append(escape_inline(_SPACE.sub(" ", shown(group))))
     return _tidy("".join(pieces))
