@@ -7,7 +7,7 @@ from ada_url import join_url
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.web.extract.links import Resolver, data_text, readable
+from stook.web.extract.links import LinkResolver, data_text, readable
 
 BASE = "https://pages.example/a/b?c=d"
 
@@ -36,20 +36,20 @@ BASE = "https://pages.example/a/b?c=d"
 )
 def test_resolution(href: str, url: str | None) -> None:
     """Only http(s) without user info, nothing that could end a link in Markdown, and no endless address."""
-    assert Resolver(BASE).resolve(href) == url
+    assert LinkResolver(BASE).resolve(href) == url
 
 
 def test_base_counts_within_the_own_origin() -> None:
     """A page cannot make its relative links point to another site."""
-    assert Resolver(BASE, "/other/").resolve("x") == "https://pages.example/other/x"
-    assert Resolver(BASE, "https://evil.example/").resolve("x") == "https://pages.example/a/x"
+    assert LinkResolver(BASE, "/other/").resolve("x") == "https://pages.example/other/x"
+    assert LinkResolver(BASE, "https://evil.example/").resolve("x") == "https://pages.example/a/x"
 
 
 @given(st.text(st.sampled_from("abcXYZ019/.?&=-_~:;,@%+#"), max_size=40))
 def test_short_cut_agrees_with_the_parser(path: str) -> None:
     """Addresses that are taken as they are, are those that the parser would not change."""
     for href in ("/" + path, "https://pages.example/" + path):
-        resolved = Resolver(BASE).resolve(href)
+        resolved = LinkResolver(BASE).resolve(href)
         assert resolved is None or resolved == join_url(BASE, href)
 
 

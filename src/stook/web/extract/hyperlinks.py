@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from stook.web.extract.html import Document, Element
 from stook.web.extract.letters import shown
-from stook.web.extract.links import Resolver
-from stook.web.extract.reading import Link
+from stook.web.extract.links import LinkResolver
+from stook.web.extract.page_text import Link
 
 __all__ = ["page_links"]
 
 
-def page_links(document: Document, resolver: Resolver) -> list[Link]:
+def page_links(document: Document, resolver: LinkResolver) -> list[Link]:
     """Return all links that a reader can see, navigation included, each address once, with its first text."""
     found: dict[str, str] = {}
     for element in document.all("a", "area"):

@@ -9,7 +9,7 @@ from urllib.parse import unquote, unquote_plus
 
 import ada_url
 
-__all__ = ["Resolver", "data_text", "readable"]
+__all__ = ["LinkResolver", "data_text", "readable"]
 
 _MAX_LENGTH = 2048  # characters of an address that is shown
 _DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)
@@ -23,7 +23,7 @@ _TEXT_TYPE = re.compile(r"^$|^;|text/|svg|xml|json|javascript|ecmascript", re.IG
 _UNSAFE = str.maketrans({character: f"%{ord(character):02X}" for character in "()<>[]\\`\"' |"})
 
 
-class Resolver:
+class LinkResolver:
     """Makes addresses absolute. A base element counts only within the page's own origin."""
 
     def __init__(self, url: str, base: str | None = None) -> None:

@@ -10,8 +10,8 @@ from stook.web.extract.encoding import decode
 from stook.web.extract.errors import UnsupportedType
 from stook.web.extract.limits import Limits, check_text
 from stook.web.extract.links import readable
+from stook.web.extract.page_text import Heading, Link, PageText
 from stook.web.extract.readers import read_feed, read_html, read_json, read_markdown, read_text
-from stook.web.extract.reading import Heading, Link, Reading
 from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["Extract", "extract"]
@@ -65,7 +65,7 @@ def extract(body: bytes, content_type: str, url: str, limits: Limits | None = No
     )
 
 
-def _read(media_type: str, text: str, url: str, limits: Limits) -> Reading:
+def _read(media_type: str, text: str, url: str, limits: Limits) -> PageText:
     if media_type in _HTML:
         return read_html(text, url, limits)
     if media_type == "text/plain":
@@ -79,7 +79,7 @@ def _read(media_type: str, text: str, url: str, limits: Limits) -> Reading:
     raise UnsupportedType(f"Pages of the type {media_type[:80]!r} are not read.")
 
 
-def _segments(reading: Reading) -> tuple[Segment, ...]:
+def _segments(reading: PageText) -> tuple[Segment, ...]:
     """Add to what the reader found all that leaves this module: title, links, Markdown."""
     links: Sequence[Link] = reading.links
     urls = [link.url for link in links] + ([reading.canonical] if reading.canonical else [])

@@ -6,15 +6,15 @@ import pytest
 
 from stook.web.extract.html import parse
 from stook.web.extract.limits import Limits
-from stook.web.extract.links import Resolver
-from stook.web.extract.markdown import Written, write_markdown
+from stook.web.extract.links import LinkResolver
+from stook.web.extract.markdown import MarkdownDocument, write_markdown
 from stook.web.extract.style import mark_hidden
 
 
-def write(markup: str) -> Written:
+def write(markup: str) -> MarkdownDocument:
     document = parse(markup, Limits())
     mark_hidden(document)
-    return write_markdown(document, Resolver("https://pages.example/a/b"), document.root)
+    return write_markdown(document, LinkResolver("https://pages.example/a/b"), document.root)
 
 
 @pytest.mark.parametrize(

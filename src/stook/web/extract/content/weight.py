@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stook.web.extract.html import Document, Element
-from stook.web.extract.markdown.phrasing import SKIPPED
+from stook.web.extract.markdown.inline_elements import SKIPPED
 
 __all__ = ["Weights", "sum_up", "weigh"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from stook.web.extract.errors import TooLarge
 from stook.web.extract.html.grammar import ATTRIBUTE
-from stook.web.extract.html.nesting import FORMATTING, Nesting
+from stook.web.extract.html.open_elements import FORMATTING, OpenElements
 from stook.web.extract.limits import Limits
 
 __all__ = ["check_markup"]
@@ -78,7 +78,7 @@ def _attribute_count(tag: str) -> int:
 
 
 def _check_nesting(tags: Iterable[str], limits: Limits) -> None:
-    nesting = Nesting()
+    nesting = OpenElements()
     for tag in tags:
         found = _NAME.match(tag)
         if found is None:  # a comment

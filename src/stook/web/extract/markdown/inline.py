@@ -14,7 +14,7 @@ _SPACE = re.compile(r"[\s\xa0]+")
 _BREAK = "\n"
 
 
-class _Token(NamedTuple):
+class _InlineToken(NamedTuple):
     """A piece of a run: `kind` is "text", "code", "break", "open" or "close"; the last two have a mark."""
 
     kind: str
@@ -26,42 +26,42 @@ class Inline:
     """Collects tokens; `flush` makes one line of Markdown of them and begins anew within the marks still open."""
 
     def __init__(self) -> None:
-        self._tokens: list[_Token] = []
-        self._open: list[_Token] = []
+        self._tokens: list[_InlineToken] = []
+        self._open: list[_InlineToken] = []
 
     def add_text(self, text: str) -> None:
-        self._tokens.append(_Token("text", text))
+        self._tokens.append(_InlineToken("text", text))
 
     def add_code(self, text: str) -> None:
-        self._tokens.append(_Token("code", text))
+        self._tokens.append(_InlineToken("code", text))
 
     def add_break(self) -> None:
-        self._tokens.append(_Token("break"))
+        self._tokens.append(_InlineToken("break"))
 
     def open(self, mark: str, url: str = "") -> bool:
         """Begin emphasis or a link; False if one of this kind is open."""
         if any(token.value == mark for token in self._open):
             return False
-        token = _Token("open", mark, url)
+        token = _InlineToken("open", mark, url)
         self._open.append(token)
         self._tokens.append(token)
         return True
 
     def close(self, mark: str) -> None:
         self._open = [token for token in self._open if token.value != mark]
-        self._tokens.append(_Token("close", mark))
+        self._tokens.append(_InlineToken("close", mark))
 
     def flush(self, *, has_marks: bool = True) -> str:
         """Return the run, its lines parted by newlines; "" if there is nothing to see."""
         tokens, self._tokens = self._tokens, list(self._open)
         if len(tokens) == len(self._open) and not any(token.kind in ("text", "code") for token in tokens):
             return ""
-        return _assemble([*tokens, *(_Token("close", token.value) for token in reversed(self._open))], has_marks)
+        return _assemble([*tokens, *(_InlineToken("close", token.value) for token in reversed(self._open))], has_marks)
 
 
-def _assemble(tokens: list[_Token], has_marks: bool) -> str:
+def _assemble(tokens: list[_InlineToken], has_marks: bool) -> str:
     pieces: list[str] = []  # Markdown so far; each opened mark begins a new list of its own in `starts`
-    starts: list[tuple[_Token, int]] = []
+    starts: list[tuple[_InlineToken, int]] = []
     for kind, group in _merged(tokens):
         if kind.kind == "open":
             starts.append((kind, len(pieces)))
@@ -80,9 +80,9 @@ def _assemble(tokens: list[_Token], has_marks: bool) -> str:
     return _tidy("".join(pieces))
 
 
-def _merged(tokens: list[_Token]) -> list[tuple[_Token, str]]:
+def _merged(tokens: list[_InlineToken]) -> list[tuple[_InlineToken, str]]:
     """Join neighbouring texts, and neighbouring codes, so that escapes and fences see them whole."""
-    merged: list[tuple[_Token, list[str]]] = []
+    merged: list[tuple[_InlineToken, list[str]]] = []
     for token in tokens:
         if merged and token.kind in ("text", "code") and merged[-1][0].kind == token.kind:
             merged[-1][1].append(token.value)
@@ -91,7 +91,7 @@ def _merged(tokens: list[_Token]) -> list[tuple[_Token, str]]:
     return [(token, "".join(values)) for token, values in merged]
 
 
-def _close(mark: str, pieces: list[str], starts: list[tuple[_Token, int]], has_marks: bool) -> None:
+def _close(mark: str, pieces: list[str], starts: list[tuple[_InlineToken, int]], has_marks: bool) -> None:
     """Wrap what came since the mark was opened; the spaces at its ends go outside. Crossed marks are dropped."""
     place = next((rank for rank in range(len(starts) - 1, -1, -1) if starts[rank][0].value == mark), None)
     if place is None:
@@ -109,7 +109,7 @@ def _close(mark: str, pieces: list[str], starts: list[tuple[_Token, int]], has_m
     pieces += [before, _wrapped(opened, inner, pieces, has_marks), after]
 
 
-def _wrapped(opened: _Token, inner: str, pieces: list[str], has_marks: bool) -> str:
+def _wrapped(opened: _InlineToken, inner: str, pieces: list[str], has_marks: bool) -> str:
     if opened.value == "[":
         if pieces and pieces[-1].endswith("!"):  # "!" before a link would make an image of it
             pieces[-1] = pieces[-1][:-1] + "\\!"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stook.web.extract.html import Element
 from stook.web.extract.markdown.code import is_line_number
 
-__all__ = ["Row", "is_data_table", "table_lines", "table_rows"]
+__all__ = ["TableRow", "is_data_table", "table_lines", "table_rows"]
 
 _SECTIONS = ("thead", "tbody", "tfoot")
 _LAYOUT = frozenset("table h1 h2 h3 h4 h5 h6 article section main aside nav form blockquote dl hr".split())
@@ -16,21 +16,21 @@ _MAX_SPAN = 16  # columns that one cell may take
 _MAX_COLUMNS = 64  # a wider table is not drawn
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """The cells of a row."""
 
     cells: list[Element]
     is_header: bool
 
 
-def table_rows(table: Element) -> list[Row]:
+def table_rows(table: Element) -> list[TableRow]:
     """Return the rows of a table, those of its head first, without those of tables inside."""
-    rows = {section: list[Row]() for section in _SECTIONS}
+    rows = {section: list[TableRow]() for section in _SECTIONS}
     for section, row in _row_elements(table):
         cells = [cell for cell in row.children if isinstance(cell, Element) and _is_cell(cell)]
         if cells:
             is_header = section == "thead" or all(cell.tag == "th" for cell in cells)
-            rows[section].append(Row(cells, is_header))
+            rows[section].append(TableRow(cells, is_header))
     return [*rows["thead"], *rows["tbody"], *rows["tfoot"]]
 
 
@@ -47,7 +47,7 @@ def _row_elements(table: Element) -> Iterator[tuple[str, Element]]:
                 yield "tbody", child
 
 
-def is_data_table(table: Element, rows: list[Row]) -> bool:
+def is_data_table(table: Element, rows: list[TableRow]) -> bool:
     """Tell a table of data from one that only places blocks on the page."""
     if (table.attributes.get("role") or "") in ("presentation", "none"):
         return False
@@ -70,7 +70,7 @@ def _holds_layout(cell: Element) -> bool:
     return False
 
 
-def table_lines(rows: list[Row], texts: list[list[str]]) -> list[str]:
+def table_lines(rows: list[TableRow], texts: list[list[str]]) -> list[str]:
     """Draw the table. `texts` holds the inline Markdown of each cell; a cell over many columns fills the first."""
     grid = [_spread(row, line) for row, line in zip(rows, texts, strict=True)]
     width = max(map(len, grid))
@@ -79,7 +79,7 @@ def table_lines(rows: list[Row], texts: list[list[str]]) -> list[str]:
     return [_line(header), "| " + " | ".join(["---"] * width) + " |", *map(_line, grid)]
 
 
-def _spread(row: Row, texts: list[str]) -> list[str]:
+def _spread(row: TableRow, texts: list[str]) -> list[str]:
     line: list[str] = []
     for cell, text in zip(row.cells, texts, strict=True):
         span = cell.attributes.get("colspan") or "1"

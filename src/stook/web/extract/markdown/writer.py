@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from stook.web.extract.html import INLINE, Document, Element
-from stook.web.extract.links import Resolver
+from stook.web.extract.links import LinkResolver
 from stook.web.extract.markdown.code import code_block, language_of, preformatted_text
 from stook.web.extract.markdown.escape import escape_line_start
+from stook.web.extract.markdown.inline_elements import InlineWriter, cell_text
 from stook.web.extract.markdown.lines import Container, Lines
-from stook.web.extract.markdown.phrasing import Phrasing, cell_text
 from stook.web.extract.markdown.plain import plain_line
 from stook.web.extract.markdown.table import is_data_table, table_lines, table_rows
-from stook.web.extract.reading import Heading
+from stook.web.extract.page_text import Heading
 
-__all__ = ["Written", "write_markdown"]
+__all__ = ["MarkdownDocument", "write_markdown"]
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _LISTS = frozenset("ul ol menu dir".split())
@@ -25,7 +25,7 @@ _INDENTED = _PREFORMATTED | {"table"}
 _RULE = "* * *"
 
 
-class Written(NamedTuple):
+class MarkdownDocument(NamedTuple):
     """The Markdown with its outline, and the languages that its blocks of code name."""
 
     markdown: str
@@ -44,11 +44,11 @@ class _List:
 
 def write_markdown(
     document: Document,
-    resolver: Resolver,
+    resolver: LinkResolver,
     root: Element,
     dropped: Collection[int] = (),
     heading: Element | None = None,
-) -> Written:
+) -> MarkdownDocument:
     """Write all that is painted in an element.
 
     `dropped` holds the ids of elements to leave out; `heading` is a heading from outside that comes first.
@@ -57,17 +57,17 @@ def write_markdown(
     if heading is not None:
         writer.walk(Element("div", {}, -1, [heading]))
     writer.walk(root)
-    return Written(writer.lines.text(), writer.outline, frozenset(writer.languages))
+    return MarkdownDocument(writer.lines.text(), writer.outline, frozenset(writer.languages))
 
 
 class _Writer:
     """One walk, without recursion, because a page decides how deep it is."""
 
-    def __init__(self, document: Document, resolver: Resolver, dropped: Collection[int]) -> None:
+    def __init__(self, document: Document, resolver: LinkResolver, dropped: Collection[int]) -> None:
         self._document = document
         self._resolver = resolver
         self._dropped = dropped
-        self._phrasing = Phrasing(resolver, dropped)
+        self._inline_writer = InlineWriter(resolver, dropped)
         self._heading: Element | None = None
         self._lists: list[_List] = []
         self._quotes: set[int] = set()
@@ -76,7 +76,7 @@ class _Writer:
         self.languages: set[str] = set()
 
     def walk(self, root: Element) -> None:
-        add_text = self._phrasing.inline.add_text
+        add_text = self._inline_writer.inline.add_text
         path = [(root, iter(root.children))]
         while path:
             element, children = path[-1]
@@ -96,10 +96,10 @@ class _Writer:
     def _enter(self, element: Element) -> bool:
         """Begin an element; True if its children are to follow."""
         tag = element.tag
-        if not (tag == "button" and self._heading is not None) and self._phrasing.skips(element):
+        if not (tag == "button" and self._heading is not None) and self._inline_writer.skips(element):
             return False
         if tag in INLINE or self._heading is not None:
-            return self._phrasing.enter(element)
+            return self._inline_writer.enter(element)
         self._flush()
         if tag in _HEADINGS:
             self._heading = element
@@ -128,18 +128,18 @@ class _Writer:
             marker = self._marker(element)
             self.lines.enter(Container(marker, " " * len(marker)))
         elif tag == "dt":
-            self._phrasing.mark(element, "**")
+            self._inline_writer.mark(element, "**")
 
     def _leave(self, element: Element) -> None:
         tag = element.tag
         if self._heading is not None and element is not self._heading:
-            self._phrasing.leave(element)
+            self._inline_writer.leave(element)
         elif tag in _HEADINGS:
             self._add_heading(element)
         elif tag in INLINE:
-            self._phrasing.leave(element)
+            self._inline_writer.leave(element)
         else:
-            self._phrasing.leave(element)
+            self._inline_writer.leave(element)
             self._flush()
             if tag == "li" or id(element) in self._quotes:
                 self.lines.leave()
@@ -155,7 +155,7 @@ class _Writer:
         return f"{number}. "
 
     def _flush(self) -> None:
-        text = self._phrasing.inline.flush()
+        text = self._inline_writer.inline.flush()
         if text:
             lines = text.split("\n")
             # A backslash at the end of a line is a hard break.
@@ -169,7 +169,7 @@ class _Writer:
 
     def _add_heading(self, element: Element) -> None:
         self._heading = None
-        text = self._phrasing.inline.flush(has_marks=False).replace("\n", " ")
+        text = self._inline_writer.inline.flush(has_marks=False).replace("\n", " ")
         if text:
             level = int(element.tag[1])
             closed = text[:-1] + "\\#" if text.endswith("#") else text

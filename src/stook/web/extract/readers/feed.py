@@ -6,9 +6,9 @@ from html import escape, unescape
 
 from stook.web.extract.errors import UnsupportedType
 from stook.web.extract.limits import Limits
+from stook.web.extract.page_text import Heading, PageText
 from stook.web.extract.readers.html import read_html
 from stook.web.extract.readers.xml import XmlElement, parse_xml
-from stook.web.extract.reading import Heading, Reading
 from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["read_feed"]
@@ -19,7 +19,7 @@ _DATES = ("pubdate", "published", "updated", "date")
 _TEXTS = ("encoded", "content", "description", "summary")
 
 
-def read_feed(text: str, url: str, limits: Limits) -> Reading:
+def read_feed(text: str, url: str, limits: Limits) -> PageText:
     """Read a feed, or XHTML that came as XML. Raises `Malformed`, `TooLarge`, `UnsupportedType`."""
     root, found = parse_xml(text, limits)
     if root.name == "html":
@@ -37,7 +37,7 @@ def read_feed(text: str, url: str, limits: Limits) -> Reading:
     return _joined(readings, found)
 
 
-def _read(part: XmlElement, url: str, limits: Limits, *, level: int) -> Reading:
+def _read(part: XmlElement, url: str, limits: Limits, *, level: int) -> PageText:
     """Read the heading, the date and the text of a feed or an entry, as a page of its own."""
     title = unescape(part.text(_TITLES)).strip()
     link = _address(part)
@@ -45,7 +45,7 @@ def _read(part: XmlElement, url: str, limits: Limits, *, level: int) -> Reading:
     body = part.markup(_TEXTS)
     page = f"<h{level}>{heading}</h{level}><p>{escape(part.text(_DATES))}</p><div>{body}</div>"
     reading = read_html(page, url, limits, is_whole=True)
-    return Reading(title, reading.markdown, reading.segments, reading.outline, reading.links)
+    return PageText(title, reading.markdown, reading.segments, reading.outline, reading.links)
 
 
 def _address(part: XmlElement) -> str:
@@ -54,7 +54,7 @@ def _address(part: XmlElement) -> str:
     return next((link.attributes.get("href") or link.own_text().strip() for link in wanted), "")
 
 
-def _joined(readings: list[Reading], found: list[Segment]) -> Reading:
+def _joined(readings: list[PageText], found: list[Segment]) -> PageText:
     outline, offset = [], 0
     for reading in readings:
         outline += [Heading(level, text, place + offset) for level, text, place in reading.outline]
@@ -63,4 +63,4 @@ def _joined(readings: list[Reading], found: list[Segment]) -> Reading:
     links = {link.url: link for reading in readings for link in reading.links}
     markdown = "\n".join(reading.markdown for reading in readings)
     title = " ".join(readings[0].title.split())
-    return Reading(title, markdown, [*found, Segment(SegmentKind.TITLE, title), *segments], outline, [*links.values()])
+    return PageText(title, markdown, [*found, Segment(SegmentKind.TITLE, title), *segments], outline, [*links.values()])

@@ -9,9 +9,9 @@ from stook.web.extract.html import Document, parse
 from stook.web.extract.hyperlinks import page_links
 from stook.web.extract.letters import shown
 from stook.web.extract.limits import Limits
-from stook.web.extract.links import Resolver
+from stook.web.extract.links import LinkResolver
 from stook.web.extract.markdown import write_markdown
-from stook.web.extract.reading import Reading
+from stook.web.extract.page_text import PageText
 from stook.web.extract.security import page_segments
 from stook.web.extract.style import mark_hidden
 from stook.web.segment import Segment, SegmentKind
@@ -21,11 +21,11 @@ __all__ = ["read_html"]
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,5}")  # RFC 5646, its form only
 
 
-def read_html(text: str, url: str, limits: Limits, *, is_whole: bool = False) -> Reading:
+def read_html(text: str, url: str, limits: Limits, *, is_whole: bool = False) -> PageText:
     """Read a page. `is_whole` shows all of it, where it is known to have no navigation. Raises `TooLarge`."""
     document = parse(text, limits)
     mark_hidden(document)
-    resolver = Resolver(url, _attribute(document, "base", "href"))
+    resolver = LinkResolver(url, _attribute(document, "base", "href"))
     title = _title(document)
     content = Content(document.root, frozenset(), None) if is_whole else choose_content(document, title)
     written = write_markdown(document, resolver, *content)
@@ -33,7 +33,7 @@ def read_html(text: str, url: str, limits: Limits, *, is_whole: bool = False) ->
     segments = page_segments(document, limits)
     if written.languages:
         segments.append(Segment(SegmentKind.ATTRIBUTE, "\n".join(sorted(written.languages))))
-    return Reading(
+    return PageText(
         title, written.markdown, segments, written.outline, links, _language(document), _canonical(document, resolver)
     )
 
@@ -54,7 +54,7 @@ def _language(document: Document) -> str:
     return declared if _LANGUAGE.fullmatch(declared) else ""
 
 
-def _canonical(document: Document, resolver: Resolver) -> str | None:
+def _canonical(document: Document, resolver: LinkResolver) -> str | None:
     for link in document.all("link"):
         if "canonical" in link.get("rel").lower().split():
             return resolver.resolve(link.get("href"))

@@ -9,7 +9,7 @@ import msgspec
 from stook.web.extract.letters import shown
 from stook.web.extract.limits import Limits, check_text
 from stook.web.extract.markdown import code_block
-from stook.web.extract.reading import Reading
+from stook.web.extract.page_text import PageText
 from stook.web.extract.security.program import json_strings
 from stook.web.segment import Segment, SegmentKind
 
@@ -19,7 +19,7 @@ _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[^][{}"]++|"', re.DOTALL)
 _MAX_INDENTED = 24  # levels: deeper documents would be mostly indentation
 
 
-def read_json(text: str, limits: Limits) -> Reading:
+def read_json(text: str, limits: Limits) -> PageText:
     """Read a JSON document. What is no JSON is shown as it came. Raises `TooLarge`."""
     check_text([text], limits)
     pretty = _indented(text)
@@ -27,7 +27,7 @@ def read_json(text: str, limits: Limits) -> Reading:
         pretty = text
     segments = [Segment(SegmentKind.VISIBLE, pretty), Segment(SegmentKind.SCRIPT, json_strings(text))]
     block = code_block("\n".join(shown(line) for line in pretty.split("\n")), "json")
-    return Reading("", block + "\n" if block else "", segments)
+    return PageText("", block + "\n" if block else "", segments)
 
 
 def _indented(text: str) -> str:

@@ -8,8 +8,8 @@ from markdown_it import MarkdownIt
 
 from stook.web.extract.errors import TooLarge
 from stook.web.extract.limits import Limits
+from stook.web.extract.page_text import PageText
 from stook.web.extract.readers.html import read_html
-from stook.web.extract.reading import Reading
 from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["read_markdown"]
@@ -18,7 +18,7 @@ _MAX_LENGTH = 256 * 1024  # characters: the renderer takes up to 20 µs for one
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
-def read_markdown(text: str, url: str, limits: Limits) -> Reading:
+def read_markdown(text: str, url: str, limits: Limits) -> PageText:
     """Read a Markdown document (CommonMark with tables). Raises `TooLarge`."""
     if len(text) > _MAX_LENGTH:
         raise TooLarge(f"The Markdown is longer than {_MAX_LENGTH} characters.")
@@ -35,4 +35,4 @@ def read_markdown(text: str, url: str, limits: Limits) -> Reading:
         unseen.append(f"{label} {reference.get('title', '')} {reference.get('href', '')}")
     segments = [*reading.segments, Segment(SegmentKind.METADATA, "\n\n".join(unseen))] if unseen else reading.segments
     title = reading.title or next((heading.text for heading in reading.outline if heading.level == 1), "")
-    return Reading(title, reading.markdown, segments, reading.outline, reading.links)
+    return PageText(title, reading.markdown, segments, reading.outline, reading.links)

@@ -8,7 +8,7 @@ from itertools import groupby
 from stook.web.extract.letters import shown
 from stook.web.extract.limits import Limits, check_text
 from stook.web.extract.markdown import code_block, escape_inline, escape_line_start
-from stook.web.extract.reading import Reading
+from stook.web.extract.page_text import PageText
 from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["read_text"]
@@ -18,14 +18,14 @@ _COLUMNS = re.compile(r"^[ \t]{2,}\S|\S[ \t]{3,}\S")
 _MAX_TITLE = 200  # characters: a longer first line is no title
 
 
-def read_text(text: str, limits: Limits) -> Reading:
+def read_text(text: str, limits: Limits) -> PageText:
     """Read a page of plain text. Its title is the first line, if it is short. Raises `TooLarge`."""
     check_text([text], limits)
     lines = shown(_BREAKS.sub("\n", text)).split("\n")
     first = next((line.strip() for line in lines if line.strip()), "")
     blocks = [_block([*block]) for is_blank, block in groupby(lines, key=_is_blank) if not is_blank]
     markdown = "\n\n".join(block for block in blocks if block)
-    return Reading(
+    return PageText(
         first if len(first) <= _MAX_TITLE else "",
         markdown + "\n" if markdown else "",
         [Segment(SegmentKind.VISIBLE, text)],

@@ -67,7 +67,7 @@ def _written(root: XmlElement) -> str:
 
 def parse_xml(text: str, limits: Limits) -> tuple[XmlElement, list[Segment]]:
     """Parse a document; return its root and all texts in it. Raises `Malformed` and `TooLarge`."""
-    builder = _Builder(limits)
+    builder = _XmlBuilder(limits)
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
@@ -85,7 +85,7 @@ def parse_xml(text: str, limits: Limits) -> tuple[XmlElement, list[Segment]]:
     return builder.root, builder.segments()
 
 
-class _Builder:
+class _XmlBuilder:
     """Takes the events of expat."""
 
     def __init__(self, limits: Limits) -> None:

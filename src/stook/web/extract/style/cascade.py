@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from stook.web.extract.errors import TooLarge
 from stook.web.extract.html import Document
-from stook.web.extract.style.ancestry import Ancestry
 from stook.web.extract.style.declaration import Declaration, parse_declarations
-from stook.web.extract.style.matching import Matcher
-from stook.web.extract.style.selector import Selector, parse_selector, split_list
+from stook.web.extract.style.selectors import Ancestry, Matcher, Selector, parse_selector, split_list
 from stook.web.extract.style.sheet import Rule, parse_rules
 from stook.web.extract.style.threat import Threats, related_names
 
@@ -27,7 +25,7 @@ _Weight = tuple[bool, int, tuple[int, int, int], int]
 _Places = dict[str, list[int]]
 
 
-class _Styled(NamedTuple):
+class _Candidate(NamedTuple):
     """One selector of a rule, with the declarations of the rule."""
 
     selector: Selector
@@ -35,7 +33,7 @@ class _Styled(NamedTuple):
     declarations: list[Declaration]
 
 
-class _Matched(NamedTuple):
+class _Match(NamedTuple):
     """The places that a rule holds for, and its weight without importance."""
 
     places: list[int]
@@ -67,13 +65,13 @@ def winning_styles(sheets: Iterable[str], document: Document) -> dict[int, dict[
     return {place: {name: value for name, (_, value) in winners.items()} for place, winners in styles.items()}
 
 
-def _competitors(rules: list[Rule], own: dict[int, list[Declaration]], document: Document) -> Iterator[_Matched]:
+def _competitors(rules: list[Rule], own: dict[int, list[Declaration]], document: Document) -> Iterator[_Match]:
     """Yield the rules that hold for some element and declare a property that hides some text of the page."""
     places = _places(document)
     styled = list(_styled(rules, places))
     threats = Threats([*(rule.declarations for rule in styled), *own.values()])
     suspects = [rule for rule in styled if any(map(threats.is_threat, rule.declarations))]
-    matcher = _Matching(document, places)
+    matcher = _Matches(document, places)
     hits = list(matcher.matching(suspects))
     hiding = [declaration for hit in hits for declaration in hit.declarations]
     hiding += [declaration for declarations in own.values() for declaration in declarations]
@@ -85,7 +83,7 @@ def _competitors(rules: list[Rule], own: dict[int, list[Declaration]], document:
     )
 
 
-class _Matching:
+class _Matches:
     """Finds the elements for selectors."""
 
     def __init__(self, document: Document, places: _Places) -> None:
@@ -93,13 +91,13 @@ class _Matching:
         self._places = places
         self._matcher = Matcher(document.elements)
 
-    def matching(self, rules: Iterable[_Styled]) -> Iterator[_Matched]:
+    def matching(self, rules: Iterable[_Candidate]) -> Iterator[_Match]:
         rules = list(rules)
         ancestry = Ancestry((rule.selector for rule in rules), self._places, self._elements)
         for selector, order, declarations in rules:
             found = self._found(selector, ancestry)
             if found:
-                yield _Matched(found, declarations, (0, selector.specificity, order))
+                yield _Match(found, declarations, (0, selector.specificity, order))
 
     def _found(self, selector: Selector, ancestry: Ancestry) -> list[int]:
         key = next(iter(selector.compounds[0].names()), "*")
@@ -128,7 +126,7 @@ def _places(document: Document) -> _Places:
     return places
 
 
-def _styled(rules: list[Rule], places: _Places) -> Iterator[_Styled]:
+def _styled(rules: list[Rule], places: _Places) -> Iterator[_Candidate]:
     """Yield the selectors that could match: all names in them stand in the page."""
     known = frozenset(places)
     blocks: dict[str, list[Declaration]] = {}
@@ -142,7 +140,7 @@ def _styled(rules: list[Rule], places: _Places) -> Iterator[_Styled]:
                 break
             selector = parse_selector(part)
             if selector is not None and _is_known(selector, places):
-                yield _Styled(selector, order, blocks[block])
+                yield _Candidate(selector, order, blocks[block])
 
 
 def _may_match(selector: str, known: frozenset[str]) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from stook.web.extract.style.colour import LIKENESS, WHITE, Colour, parse_colour
 from stook.web.extract.style.declaration import Declaration
-from stook.web.extract.style.hiding import is_threat
 from stook.web.extract.style.length import font_size
+from stook.web.extract.style.removal import is_threat
 
 __all__ = ["Threats", "related_names"]
 

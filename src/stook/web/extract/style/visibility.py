@@ -9,9 +9,9 @@ from stook.web.extract.html import Document, Element
 from stook.web.extract.links import data_text
 from stook.web.extract.style.cascade import winning_styles
 from stook.web.extract.style.colour import WHITE, Colour, parse_colour
-from stook.web.extract.style.hiding import is_removed
 from stook.web.extract.style.length import font_size
 from stook.web.extract.style.media import applies
+from stook.web.extract.style.removal import is_removed
 
 __all__ = ["mark_hidden"]
 

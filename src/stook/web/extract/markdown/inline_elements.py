@@ -1,4 +1,4 @@
-"""Phrasing: what inline elements become."""
+"""InlineWriter: what inline elements become."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 
 from stook.web.extract.html import Element
-from stook.web.extract.links import Resolver
+from stook.web.extract.links import LinkResolver
 from stook.web.extract.markdown.code import is_line_number, preformatted_text
 from stook.web.extract.markdown.inline import Inline
 
-__all__ = ["SKIPPED", "Phrasing", "cell_text", "has_word"]
+__all__ = ["SKIPPED", "InlineWriter", "cell_text", "has_word"]
 
 # Shown as something else than text, or not at all.
 SKIPPED = frozenset(
@@ -24,10 +24,10 @@ _LINK = "["
 _WORD = re.compile(r"\w")
 
 
-class Phrasing:
+class InlineWriter:
     """Writes inline elements into one run of text after the other."""
 
-    def __init__(self, resolver: Resolver, dropped: Collection[int]) -> None:
+    def __init__(self, resolver: LinkResolver, dropped: Collection[int]) -> None:
         self._resolver = resolver
         self._dropped = dropped
         self._marked: dict[int, str] = {}  # by element, the mark to close
@@ -84,16 +84,16 @@ class Phrasing:
             self.inline.add_text(f" {alt} ")
 
 
-def cell_text(cell: Element, resolver: Resolver, dropped: Collection[int]) -> str:
+def cell_text(cell: Element, resolver: LinkResolver, dropped: Collection[int]) -> str:
     """Return all that is painted in a table cell as one line; blocks in it are parted by a space."""
-    phrasing = Phrasing(resolver, dropped)
-    for is_entered, element in _walk(cell, phrasing):
+    writer = InlineWriter(resolver, dropped)
+    for is_entered, element in _walk(cell, writer):
         if is_entered and element.tag in ("p", "div", "li", "dd", "dt", "tr", "td", "pre", "ul", "ol"):
-            phrasing.inline.add_text(" ")
-    return phrasing.inline.flush().replace("\n", " ")
+            writer.inline.add_text(" ")
+    return writer.inline.flush().replace("\n", " ")
 
 
-def _walk(root: Element, phrasing: Phrasing) -> Iterator[tuple[bool, Element]]:
+def _walk(root: Element, writer: InlineWriter) -> Iterator[tuple[bool, Element]]:
     """Write all text below the root and yield each element, entered or left."""
     path = [(root, iter(root.children))]
     while path:
@@ -101,17 +101,17 @@ def _walk(root: Element, phrasing: Phrasing) -> Iterator[tuple[bool, Element]]:
         for child in children:
             if isinstance(child, str):
                 if not element.is_hidden:
-                    phrasing.inline.add_text(child)
-            elif not phrasing.skips(child):
+                    writer.inline.add_text(child)
+            elif not writer.skips(child):
                 yield True, child
                 if child.tag == "pre":
-                    phrasing.inline.add_code(preformatted_text(child))
-                elif phrasing.enter(child):
+                    writer.inline.add_code(preformatted_text(child))
+                elif writer.enter(child):
                     path.append((child, iter(child.children)))
                     break
         else:
             path.pop()
-            phrasing.leave(element)
+            writer.leave(element)
             yield False, element
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stook.web.segment import Segment
 
-__all__ = ["Heading", "Link", "Reading"]
+__all__ = ["Heading", "Link", "PageText"]
 
 
 class Heading(NamedTuple):
@@ -27,7 +27,7 @@ class Link(NamedTuple):
 
 
 @dataclass(slots=True, frozen=True)
-class Reading:
+class PageText:
     """Display and security text of a page, before the limits of text are checked."""
 
     title: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FORMATTING", "Nesting"]
+__all__ = ["FORMATTING", "OpenElements"]
 
 FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
@@ -24,7 +24,7 @@ _BORDERS = frozenset(
 )
 
 
-class Nesting:
+class OpenElements:
     """Follows tags. `depth` elements are open; a parser may have created `repeated` ones; `steps` is our own work."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from stook.web.extract.html import Element
-from stook.web.extract.style.selector import Selector
+from stook.web.extract.style.selectors.selector import Selector
 
 __all__ = ["Ancestry"]
 

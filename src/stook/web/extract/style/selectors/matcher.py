@@ -9,8 +9,8 @@ from itertools import islice
 
 from stook.web.extract.errors import TooLarge
 from stook.web.extract.html import Element
-from stook.web.extract.style.selector import Compound, Selector
-from stook.web.extract.style.siblings import Siblings
+from stook.web.extract.style.selectors.selector import Compound, Selector
+from stook.web.extract.style.selectors.siblings import Siblings
 
 __all__ = ["Matcher"]
 
