@@ -68,6 +68,8 @@ def readable(url: str) -> str:
     """Return an address with its percent escapes decoded, for the scanner; of a data address, the text in it."""
     if url[:5].lower() == "data:":
         return data_text(url)
+    if "%" not in url and "+" not in url:
+        return url
     query = url.find("?")
     return unquote(url) if query < 0 else unquote(url[:query]) + unquote_plus(url[query:])
 

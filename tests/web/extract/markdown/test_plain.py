@@ -17,6 +17,7 @@ from stook.web.extract.markdown import plain_text
         ("- a\n  - b\n12. c\n> > d\n", "a\nb\nc\nd\n"),
         ("| A | b\\|c |\n| --- | --- |\n| 1 |  |\n", "A b|c\n\n1 \n"),
         ("````x\n*raw* ```\n````\nafter *it*\n", "*raw* ```\nafter it\n"),
+        ("> ````x\n> 1. ```\n> [a](b)\n> ````\n*c*\n", "1. ```\n[a](b)\nc\n"),
         ("* * *\nline\\\nbreak\n", "\nline\nbreak\n"),
     ],
 )

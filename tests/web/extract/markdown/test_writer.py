@@ -26,6 +26,7 @@ def write(markup: str) -> MarkdownDocument:
         ("<p>one<br>two", "one\\\ntwo"),
         ("<p>  many \n\t spaces&nbsp;here </p>", "many spaces here"),
         ("<div>a<p>b</p>c</div>", "a\n\nb\n\nc"),
+        ("<div>a<p hidden>b</p>c</div>", "ac"),
         ("<p>use <code>f(x)</code> and <code>a`b</code> <code>`</code>", "use `f(x)` and ``a`b`` `` ` ``"),
         ("<p><code>os.</code><code>path</code>", "`os.path`"),
         ("<p><code>a</code><b></b><code>b</code>&#8203;<code>c`</code>", "`a` `b` `` c` ``"),
@@ -52,6 +53,10 @@ def write(markup: str) -> MarkdownDocument:
         ("<dl><dt>Term<dd>Meaning</dl>", "**Term**\n\nMeaning"),
         ("<details><summary>More</summary>text</details>", "More\n\ntext"),
         ("<p>a<button>Share</button>b<select><option>o</select>c<svg><text>s</text></svg>", "a b c"),
+        (
+            "<p>a <math><mi>x</mi><mo>=</mo><mn>1</mn><annotation>\\x</annotation></math> b<svg><text>-</text></svg>c",
+            "a x=1 b c",
+        ),
         ("<h2><button>Question</button></h2>", "## Question"),
         ("<p>a<span hidden>b</span><br hidden>c<hr hidden>", "ac"),
         ("<table><tr><td><h2>Layout</h2><td>x</table>", "## Layout\n\nx"),

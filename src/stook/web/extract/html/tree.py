@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 __all__ = ["Document", "Element"]
 
 
-@dataclass(slots=True, eq=False)
-class Element:
+class Element(msgspec.Struct, eq=False, gc=False):
     """An element. Its name is in small letters; an attribute without a value is None; a template holds its content.
 
-    `parent` is the place of the parent in `Document.elements`, -1 for the root. `is_hidden` is set by the visibility
-    pass: the element's own text is not painted (a child may still be).
+    `parent` is the place of the parent in `Document.elements`, -1 for the root. The visibility pass sets `is_hidden`,
+    which says that the element's own text is not painted, but a child's may be, and `is_removed` on the outermost
+    element of a part that leaves no trace on the page. There are no cycles, and thousands of elements, so the garbage
+    collector is told to leave them alone.
     """
 
     tag: str
     attributes: dict[str, str | None]
     parent: int
-    children: list[Element | str] = field(default_factory=list)
+    children: list[Element | str]
     is_hidden: bool = False
+    is_removed: bool = False
 
     def get(self, name: str) -> str:
         """Return the value of an attribute, "" if it has none or is not there."""

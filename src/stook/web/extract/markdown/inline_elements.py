@@ -22,6 +22,7 @@ _MARKS |= {"del": "~~", "s": "~~", "strike": "~~"}
 _CODES = frozenset("code tt kbd samp".split())
 _LINK = "["
 _WORD = re.compile(r"\w")
+_VISIBLE = re.compile(r"\S")
 
 
 class InlineWriter:
@@ -34,10 +35,12 @@ class InlineWriter:
         self.inline = Inline()
 
     def skips(self, element: Element) -> bool:
-        """Tell whether an element is left out. Where it has words, what stands around must not grow together."""
+        """Tell whether an element is left out. Where it has text, what stands around must not grow together."""
+        if element.is_removed:
+            return True
         if element.tag not in SKIPPED and id(element) not in self._dropped:
             return element.tag == "td" and is_line_number(element)
-        if has_word(element):
+        if _shows(element, _VISIBLE):
             self.inline.add_text(" ")
         return True
 
@@ -117,12 +120,16 @@ def _walk(root: Element, writer: InlineWriter) -> Iterator[tuple[bool, Element]]
 
 def has_word(root: Element) -> bool:
     """Tell whether an element shows a letter, a digit or a picture with a text."""
+    return _shows(root, _WORD)
+
+
+def _shows(root: Element, pattern: re.Pattern[str]) -> bool:
     rest = [root]
     while rest:
         element = rest.pop()
         for child in element.children:
             if isinstance(child, str):
-                if not element.is_hidden and _WORD.search(child):
+                if not element.is_hidden and pattern.search(child):
                     return True
             else:
                 if child.tag == "img" and child.get("alt"):

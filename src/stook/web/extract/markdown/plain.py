@@ -27,13 +27,15 @@ def _unmarked(match: re.Match[str]) -> str:
 
 def plain_text(markdown: str) -> str:
     """Return the words of a document written by `write_markdown`; addresses of links are left out."""
-    lines, fence = [], ""
+    lines, fence, indent = [], "", 0
     for line in markdown.split("\n"):
-        found = _FENCE.match(line)
-        if found and (not fence or found[1] == fence):
-            fence = "" if fence else found[1]
-        elif fence:
-            lines.append(line)
+        if fence:
+            if line[indent:] == fence:
+                fence = ""
+            else:
+                lines.append(line[indent:])
+        elif found := _FENCE.match(line):
+            fence, indent = found[1], found.start(1)
         elif _RULE.match(line):
             lines.append("")
         else:

@@ -68,6 +68,7 @@ def mark_hidden(document: Document) -> None:
         paint = _REMOVED if place in unslotted else _paint(element, around, styles.get(place, _NO_STYLE))
         if paint is not around:
             paints[place] = paint
+            element.is_removed = paint.is_removed
             hidden[place : ends[place]] = (b"\1" if paint.is_hidden else b"\0") * (ends[place] - place)
     for place in mute:
         hidden[place] = 1

@@ -108,10 +108,10 @@ def parse_selector(source: str) -> Selector | None:
 def _take(token: re.Match[str], compounds: list[Compound]) -> bool:
     """Add a token to the last compound; False if the selector matches nothing that we know."""
     last = compounds[-1]
-    if token["combinator"]:
-        compounds.append(Compound(combinator=token["combinator"].strip() or " "))
-    elif token["name"]:
+    if token.lastgroup == "name":
         _take_name(last, token["kind"], unescape(token["name"]))
+    elif token.lastgroup == "combinator":
+        compounds.append(Compound(combinator=token["combinator"].strip() or " "))
     elif token["attribute"]:
         value = token["double"] or token["single"] or token["bare"] or ""
         last.attributes.append((token["attribute"].lower(), token["operator"] or "", unescape(value)))
