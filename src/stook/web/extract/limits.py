@@ -16,7 +16,7 @@ class Limits:
 
     nodes: int = 200_000  # elements, texts and comments
     depth: int = 512  # elements inside each other
-    text: int = 2 * 1024 * 1024  # bytes in UTF-8, of all segments together and of the Markdown
+    text: int = 2 * 1024 * 1024  # bytes in UTF-8, of all text in the page together, and of the Markdown
 
 
 def check_text(texts: Iterable[str], limits: Limits) -> None:

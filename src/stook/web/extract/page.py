@@ -50,15 +50,15 @@ def extract(body: bytes, content_type: str, url: str, limits: Limits | None = No
     is_markup = media_type in _HTML or media_type in _XML
     text, encoding = decode(body, content_type, is_markup=is_markup)
     reading = _read(media_type, text, url, limits)
-    segments = _segments(reading)
-    check_text((segment.text for segment in segments if segment.kind is not SegmentKind.DISPLAY), limits)
+    # What is added to the segments below stands in these once already.
+    check_text((segment.text for segment in reading.segments), limits)
     check_text([reading.markdown], limits)
     return Extract(
         reading.title,
         reading.markdown,
         tuple(reading.outline),
         tuple(reading.links),
-        segments,
+        _segments(reading),
         reading.language,
         encoding,
         reading.canonical,
