@@ -74,8 +74,9 @@ class InlineWriter:
 
     def _enter_link(self, element: Element) -> bool:
         href = element.attributes["href"] or ""
-        if href.startswith("#") and not has_word(element):
-            return False  # the mark beside a heading that links to the heading
+        if href.startswith("#") and not has_word(element):  # the mark beside a heading that links to the heading
+            self.inline.add_text(" ")
+            return False
         url = self._resolver.resolve(href)
         if url is not None:
             self.mark(element, _LINK, url)
