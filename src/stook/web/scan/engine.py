@@ -12,7 +12,7 @@ from stook.web.scan.finding import Finding, ScanReport, Severity
 from stook.web.scan.layers import Layer, LayersExhausted, peel
 from stook.web.scan.normalise import CleanText
 from stook.web.scan.rules import Reading, Rule, Rulebook, find_shape, load_rulebook
-from stook.web.scan.segment import Segment, SegmentKind
+from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["scan"]
 

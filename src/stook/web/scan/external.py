@@ -18,7 +18,7 @@ from stook.web.scan.child import ChildOutput, run_child
 from stook.web.scan.failure import ScannerFailure, Trouble
 from stook.web.scan.finding import Finding, ScanReport, Severity
 from stook.web.scan.labels import render_segments
-from stook.web.scan.segment import Segment, SegmentKind
+from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["ExternalScanner"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stook.web.scan.segment import SegmentKind
+from stook.web.segment import SegmentKind
 
 __all__ = ["Finding", "ScanReport", "Severity"]
 

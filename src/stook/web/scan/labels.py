@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stook.web.scan.segment import Segment, SegmentKind
+from stook.web.segment import Segment, SegmentKind
 
 __all__ = ["parse_segments", "render_segments"]
 
