@@ -31,9 +31,9 @@ from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.ledger.schema import METADATA
 from stook.engine.words import Announcement
 from stook.engine.work import Work
+from stook.registries.golang.product import PRODUCT
 from stook.registries.golang.queues import FEED, QUEUES
 from stook.registries.golang.sources import GoFeed
-from stook.registries.store import MIGRATIONS
 from stook.terminal.logs import configure_logs
 
 PAGE = 2000
@@ -98,7 +98,7 @@ def prepared(url: str) -> Ledger:
     with engine.begin() as connection:
         for name in [*(table.name for table in METADATA.tables.values()), "tb_schema_version"]:
             connection.execute(sa.text(f"DROP TABLE IF EXISTS {name}"))
-    migrate(engine, [ENGINE_MIGRATIONS, MIGRATIONS])
+    migrate(engine, [ENGINE_MIGRATIONS, *PRODUCT.migrations])
     return Ledger(engine, dialect, QUEUES, RealClock())
 
 

@@ -34,8 +34,8 @@ from stook.engine.ledger.schema import METADATA, unquoted
 from stook.engine.ledger.types import Binary, Moment
 from stook.engine.words import Announcement, Event, Found, Visit, Written
 from stook.engine.work import Work
+from stook.registries.golang.product import PRODUCT
 from stook.registries.golang.queues import VERSIONS
-from stook.registries.store import MIGRATIONS
 from stook.run.loop import fastest_loop
 
 CLAIM = 300
@@ -317,7 +317,7 @@ def main() -> None:
     chosen = parser.parse_args()
     engine, dialect = connect(chosen.url)
     drop(engine)
-    migrate(engine, [ENGINE_MIGRATIONS, MIGRATIONS])
+    migrate(engine, [ENGINE_MIGRATIONS, *PRODUCT.migrations])
     MADE.create_all(engine)
     ledger = Ledger(engine, dialect, [VERSIONS], RealClock(), 600.0)
     print(f"{dialect.name}: load before {os.getloadavg()[0]:.1f}")

@@ -13,10 +13,12 @@ from stook.engine.ledger import Ledger, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.engine.ledger.schema import POLL
 from stook.engine.words import Written
+from stook.registries.cargo.product import PRODUCT as CARGO
 from stook.registries.cargo.records import Enrichment
 from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
 from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
-from stook.registries.store import HISTORY, MIGRATIONS
+from stook.registries.golang.product import PRODUCT as GO
+from stook.registries.store import HISTORY
 from stook.testing import ManualClock
 
 from .tables import Tables  # noqa: TID252
@@ -57,7 +59,7 @@ class Shelf(Tables):
 def database(shared_database_url: str) -> Iterator[Any]:
     """Engine and dialect of a database with all tables, for the tests of a module."""
     engine, dialect = connect(shared_database_url)
-    migrate(engine, [ENGINE_MIGRATIONS, MIGRATIONS])
+    migrate(engine, list(dict.fromkeys([ENGINE_MIGRATIONS, *CARGO.migrations, *GO.migrations])))
     yield engine, dialect
     engine.dispose()
 

@@ -14,12 +14,13 @@ from stook.engine.words import Announcement, Event, Source, Written
 from stook.registries.golang.feed import Entry
 from stook.registries.golang.gomod.gomod import Retraction
 from stook.registries.golang.latest import Latest
+from stook.registries.golang.product import PRODUCT
 from stook.registries.golang.queues import QUEUES
 from stook.registries.golang.records import FeedPage, GoModule, GoPage, GoRelease
 from stook.registries.golang.sources import GoFeed, GoModules, GoPages
 from stook.registries.golang.tables import GO_LIST, GO_PRODUCT, GO_VERSION
 from stook.registries.golang.times import nanoseconds
-from stook.registries.store import HISTORY, MIGRATIONS
+from stook.registries.store import HISTORY
 from stook.testing import ManualClock, run_visit
 
 from ..tables import Tables  # noqa: TID252
@@ -70,7 +71,7 @@ def open_go_shelf(url: str, *, is_new: bool = True) -> Iterator[GoShelf]:
     clock = ManualClock(NOW - timedelta(hours=1), jumps=False)
     engine, dialect = connect(url)
     if is_new:
-        migrate(engine, [ENGINE_MIGRATIONS, MIGRATIONS])
+        migrate(engine, [ENGINE_MIGRATIONS, *PRODUCT.migrations])
     try:
         yield GoShelf(Ledger(engine, dialect, QUEUES, clock), clock)
     finally:
@@ -89,7 +90,9 @@ def module(version: str = "v1.0.0", path: str = "example.com/m", **more: Any) ->
     """What holds for the module; `retract` is a list of (low, high, reason)."""
     retractions = tuple(Retraction(*one) for one in more.pop("retract", ()))
     raw = more.pop("raw", version)
-    return GoModule(path, Latest(version, raw, retractions=retractions, is_read=more.pop("is_read", True), **more))
+    listed, moved_to = more.pop("listed", None), more.pop("moved_to", None)
+    latest = Latest(version, raw, retractions=retractions, is_read=more.pop("is_read", True), **more)
+    return GoModule(path, latest, listed, moved_to)
 
 
 def entry(path: str, version: str, raw: str = "2024-01-01T00:00:00Z", problem: str = "") -> Entry:

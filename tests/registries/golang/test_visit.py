@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stook.engine.errors import LaneClosed, Malformed, Unavailable
+from stook.engine.errors import FailureCode, LaneClosed, Malformed, Unavailable
 from stook.engine.words import Announcement, Code, Event, Found, Outcome, Reply, Request
 from stook.registries.golang.proxy.errors import FRESH_DELAY
 from stook.registries.golang.queues import MODULE, PAGE, PROXY_LANE, VERSIONS
@@ -61,12 +61,16 @@ def alone(version: str = "v1.0.0", mod: str = f"module {M}\n\ngo 1.22\n", path: 
 
 
 def visit(
-    files: Mapping[str, Any], *events: Event, cached: bool = False, more: Mapping[str, Any] = {}
+    files: Mapping[str, Any],
+    *events: Event,
+    cached: bool = False,
+    more: Mapping[str, Any] = {},
+    looks: Mapping[Any, Any] = {},
 ) -> tuple[Found, list[Request]]:
     """Visit with these files at the proxy, all below /cached-only if `cached`, and `more` at the proxy itself."""
     source = GoModules(PROXY, cached, 4, 300)
     script = proxy(files, CACHED if cached else PROXY) | proxy(more)
-    return run_visit(source.visit(events or [event()]), script)
+    return run_visit(source.visit(events or [event()]), script, looks=looks)
 
 
 def outcome(found: Found, one: Event | None = None) -> Outcome:
@@ -360,7 +364,8 @@ def test_an_empty_list() -> None:
     latest = "v0.0.0-20250506070809-abcdefabcdef"
     files = served(version) | {f"{M} list": "", f"{M} @latest": info(latest)} | served(latest)
     found, _ = visit(files, event(version))
-    assert (described(found)[0].latest.version, found.announcements) == (latest, [])
+    assert described(found)[0].latest.version == latest
+    assert found.announcements == [Announcement(VERSIONS.name, M, latest, "latest")]
     found, _ = visit(files | {f"{M} @latest": 404}, event(version))
     assert (outcome(found, event(version)).code, described(found)[0].latest.version) == (Code.COMPLETE, "")
 
@@ -396,7 +401,7 @@ def test_a_list_that_lags_behind() -> None:
     assert outcome(found, event("")) == Outcome(Code.PENDING, delay=FRESH_DELAY)
     found, _ = visit(old, event("", attempts=1, facts={"wait": True}))
     assert (outcome(found, event("")).code, described(found)[0].latest.version) == (Code.COMPLETE, "v1.0.0")
-    assert found.announcements == []
+    assert found.announcements == [Announcement(VERSIONS.name, M, "v1.0.0", "latest")]
 
 
 def test_collect() -> None:
@@ -534,3 +539,62 @@ def test_what_was_stored_is_gone() -> None:
     found, _ = visit(files, event(resync=True, attempts=1, facts={"LAST_STATUS": 404}))
     assert found.records[0] == GoAbsence(M, "v1.0.0")
     assert described(found)[0].latest.version == "v0.9.0"
+
+
+STORED = {("versions that are stored", M): ["v1.0.0", "v1.1.0", "v1.2.0"]}
+
+
+def absences(found: Found) -> list[str]:
+    return [record.version for record in found.records if isinstance(record, GoAbsence)]
+
+
+def test_a_version_that_the_proxy_drops() -> None:
+    """A stored version that neither the list nor the proxy has any more is gone at this look; others stay."""
+    one = event("", urgent=True, facts={"collect": True})
+    files = {f"{M} list": "v1.0.0\nv1.1.0\n", f"{M} v1.2.0.info": 404} | served("v1.1.0")
+    found, _ = visit(files, one, looks=STORED)
+    assert absences(found) == ["v1.2.0"]
+    assert described(found)[0].listed == 2
+    still_served = files | served("v1.2.0")
+    assert absences(visit(still_served, one, looks=STORED)[0]) == []
+    not_cached = files | {f"{M} v1.2.0.info": Reply("", 404, b"not found: temporarily unavailable")}
+    assert absences(visit(not_cached, one, looks=STORED)[0]) == []
+
+
+def test_a_version_that_is_asked_for_again_and_dropped() -> None:
+    """Its own event ends as not found at the same look, without half an hour of waiting."""
+    files = {f"{M} list": "v1.0.0\nv1.1.0\n", f"{M} v1.2.0.info": 404} | served("v1.1.0")
+    again = event("v1.2.0", resync=True)
+    found, _ = visit(files, event("", urgent=True, facts={"collect": True}), again, looks=STORED)
+    assert outcome(found, again).code is Code.NOT_FOUND
+    assert absences(found) == ["v1.2.0"]
+
+
+def test_a_whole_module_that_is_gone() -> None:
+    """All its versions are gone, if the proxy still lists another module that is stored; else nothing is believed."""
+    one = event("", urgent=True, facts={"collect": True})
+    gone = {f"{M} list": 404} | {f"{M} v1.{number}.0.info": 404 for number in range(3)}
+    assert absences(visit(gone, one, looks=STORED)[0]) == ["v1.0.0", "v1.1.0", "v1.2.0"]
+    other = STORED | {("another module that is stored", M): "example.com/other"}
+    found, _ = visit(gone | {"example.com/other list": "v1.0.0\n"}, one, looks=other)
+    assert absences(found) == ["v1.0.0", "v1.1.0", "v1.2.0"]
+    found, _ = visit(gone | {"example.com/other list": 404}, one, looks=other)
+    assert absences(found) == []
+    assert outcome(found, one).failure is FailureCode.WRONG_UPSTREAM
+
+
+def test_a_module_that_moved() -> None:
+    """The module says which path its newest version that moved declares."""
+    files = {f"{M} list": "v1.0.0\nv1.1.0\n"} | served("v1.0.0")
+    files |= {f"{M} v1.1.0.info": info("v1.1.0"), f"{M} v1.1.0.mod": "module example.org/new\n"}
+    files |= {"example.org/new v1.1.0.info": 404}
+    found, _ = visit(files, event("v1.0.0"), event("v1.1.0"))
+    assert described(found)[0].moved_to == "example.org/new"
+    assert described(visit(alone())[0])[0].moved_to is None
+
+
+def test_the_latest_is_collected_too() -> None:
+    """Whoever announced an old version: the one that is the latest becomes an event, so that it has a row."""
+    files = {f"{M} list": "v1.0.0\nv1.9.0\n"} | served("v1.0.0") | served("v1.9.0")
+    found, _ = visit(files, event("v1.0.0"))
+    assert [one.version for one in found.announcements if one.queue == VERSIONS.name] == ["v1.9.0"]

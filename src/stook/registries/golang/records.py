@@ -14,8 +14,9 @@ __all__ = ["FeedPage", "GoAbsence", "GoModule", "GoPage", "GoRelease"]
 
 @dataclass(frozen=True, slots=True)
 class GoRelease:
-    """A version that the proxy has under this path. `dependencies` and `origin` are JSON text.
+    """A version that the proxy has under this path. Dependencies, origin and the lists of go.mod are JSON text.
 
+    `mod_error` says why go.mod could not be read; `dependencies` is None then, as nothing is known of them.
     `rewrite`: write the row even if it says the same already.
     """
 
@@ -25,9 +26,14 @@ class GoRelease:
     go_version: str
     has_go_mod: bool
     mod_sum: str
-    dependencies: str
+    dependencies: str | None
     origin: str | None
     scm: str | None
+    toolchain: str = ""
+    replaces: str | None = None
+    excludes: str | None = None
+    tools: str | None = None
+    mod_error: str = ""
     rewrite: bool = False
 
 
@@ -41,10 +47,16 @@ class GoAbsence:
 
 @dataclass(frozen=True, slots=True)
 class GoModule:
-    """What holds for a module as a whole, by the go command's own rule; applies to all its stored versions."""
+    """What holds for a module as a whole, by the go command's own rule; applies to all its stored versions.
+
+    `listed` counts the versions of the proxy's list; None where there is no list. `moved_to` is the path that a
+    version's go.mod declares in place of this one; None where no version that was looked at does.
+    """
 
     path: str
     latest: Latest
+    listed: int | None = None
+    moved_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

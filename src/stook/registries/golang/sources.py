@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
+import sqlalchemy as sa
 
 from stook.engine.decoding import DECODE_ERRORS
 from stook.engine.errors import Malformed, StookError, Unavailable
 from stook.engine.ledger import Transaction
-from stook.engine.words import Code, Cursor, Event, Found, Outcome, Part, Reply, Request, Visit, Written
+from stook.engine.words import Code, Cursor, Event, Found, Look, Outcome, Part, Reply, Request, Visit, Written
 from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
 from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
+from stook.registries.golang.keep.rows import other_module, stored_alive
 from stook.registries.golang.proxy.proxy import Asking, Proxy
 from stook.registries.golang.queues import FEED, FEED_LANE, MODULE, PAGE, PAGE_LANE, VERSIONS
 from stook.registries.golang.records import FeedPage, GoPage
 from stook.registries.golang.times import datetime_nanoseconds, moment, nanoseconds, rfc3339
-from stook.registries.golang.visit import ModuleVisit
+from stook.registries.golang.visit import STORED, ModuleVisit
+from stook.registries.vanishing import Vanishing
 
 __all__ = ["GoFeed", "GoModules", "GoPages"]
 
@@ -153,9 +156,18 @@ class GoModules:
     batch: int
     name: str = "Go proxy"
     queues: tuple[str, ...] = (MODULE.name, VERSIONS.name)
+    vanishing: Vanishing = field(default_factory=Vanishing, compare=False)
 
     def visit(self, events: Sequence[Event]) -> Visit:
-        return ModuleVisit(Proxy(self.proxy_url, self.cached_only), events[0].name, events).run()
+        self.vanishing.looked += 1
+        proxy = Proxy(self.proxy_url, self.cached_only)
+        return ModuleVisit(proxy, events[0].name, events, vanishing=self.vanishing).run()
+
+    def look(self, connection: sa.Connection | None, look: Look) -> Any:
+        """The versions of a module that are stored and alive, or the path of another module that has some."""
+        if connection is None:
+            return None
+        return stored_alive(connection, look.key) if look.subject == STORED else other_module(connection, look.key)
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
         return keep_modules(transaction, records, now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stook.engine.ledger.schema import column, due_index, queue_columns, table
-from stook.engine.ledger.types import Identity, Json, LongText, big, small
+from stook.engine.ledger.types import Identity, Json, LongText, Moment, big, small
 from stook.registries.store.schema import NAME_LENGTH, VERSION_LENGTH, product_table, version_table
 
 __all__ = ["GO_LIST", "GO_PRODUCT", "GO_VERSION"]
@@ -31,6 +31,12 @@ GO_VERSION = version_table(
     column("DEPRECATED_REASON", LongText()),
     column("MOD_SUM", Identity(128)),
     column("ORIGIN", Json()),
+    column("TOOLCHAIN", Identity(64)),
+    column("REPLACES", Json()),
+    column("EXCLUDES", Json()),
+    column("TOOLS", Json()),
+    column("MOD_ERROR", LongText()),
+    column("ENRICHED_AT", Moment()),
 )
 
 GO_PRODUCT = product_table(
@@ -39,4 +45,8 @@ GO_PRODUCT = product_table(
     column("RETRACTED_COUNT", big(), null=False, default="0"),
     column("DEPRECATED", small(), null=False, default="0"),
     column("DEPRECATED_REASON", LongText()),
+    column("LATEST_REASON", LongText()),
+    column("LISTED_COUNT", big()),
+    column("SERIES", Identity(NAME_LENGTH)),
+    column("MOVED_TO", Identity(NAME_LENGTH)),
 )

@@ -7,13 +7,13 @@ that very path and version.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
 from stook.engine.ledger.queue.codes import is_new
 from stook.engine.ledger.schema import NAME_LENGTH
-from stook.engine.words import Announcement, Code, Event, Found, Outcome, Visit
+from stook.engine.words import Announcement, Code, Event, Found, Look, Outcome, Reply, Visit
 from stook.registries.golang.classify import ResolveKind, resolve_kind
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
 from stook.registries.golang.gomod.gomod import is_synthetic, read
@@ -26,9 +26,12 @@ from stook.registries.golang.proxy.proxy import Asking, Proxy
 from stook.registries.golang.queues import MODULE, PAGE, VERSIONS
 from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
 from stook.registries.golang.versions.versions import is_pseudo, is_valid, order_key
+from stook.registries.vanishing import Vanishing, denied
 
 __all__ = ["ModuleVisit"]
 
+MOST_MISSING = 500  # stored versions that one visit looks at because the list lacks them
+STORED, OTHER = "versions that are stored", "another module that is stored"
 MOST_EVENTS = 500  # in one visit: a module may have fifty thousand, and a crash must not cost them all
 GIVE_UP = 3  # troubles in a row
 OWN_KINDS = (ResolveKind.SAME, ResolveKind.SYNTHETIC)
@@ -44,7 +47,10 @@ class ModuleVisit:
     outcomes: dict[bytes, Outcome] = field(default_factory=dict)
     records: list[GoRelease | GoAbsence | GoModule] = field(default_factory=list)
     announcements: list[Announcement] = field(default_factory=list)
-    served: list[str] = field(default_factory=list)  # versions that the proxy has under this path, whosesoever they are
+    served: list[str] = field(default_factory=list)  # versions under this path, also those that belong to another
+    absent: dict[str, tuple[Event, Outcome]] = field(default_factory=dict)  # versions that it does not have, by event
+    moved: dict[str, str] = field(default_factory=dict)  # declared path of versions that declare another one
+    vanishing: Vanishing = field(default_factory=Vanishing)
 
     def run(self) -> Visit:
         """Each event's own documents first, then the module's latest.
@@ -86,6 +92,8 @@ class ModuleVisit:
             outcome = absent(event, mod.status, mod.body)
             if outcome.code is Code.NOT_FOUND:
                 self.records.append(GoAbsence(self.path, event.version))
+            else:
+                self.absent[event.version] = event, outcome
             return outcome
         synthetic = is_synthetic(self.path, mod.body)
         declared = self.path if synthetic else read(mod.body).module
@@ -93,6 +101,8 @@ class ModuleVisit:
         if kind not in OWN_KINDS:
             check_info(info.body, event.version)
             self.served.append(event.version)
+            if is_valid_path(declared) and len(declared) <= LONGEST_PATH:
+                self.moved[event.version] = declared
             return (yield from self.look_elsewhere(event, declared, kind))
         self.records.append(read_release(self.path, event.version, info, mod, rewrite=event.resync))
         self.served.append(event.version)
@@ -145,15 +155,59 @@ class ModuleVisit:
             if reply.status == 200
             else Latest(problem=message(reply))
         )
-        self.records.append(GoModule(self.path, latest))
+        yield from self.miss_stored(reply, listing)
+        listed = len(tagged_versions(listing)) if reply.status == 200 else None
+        newest = max(self.moved, key=order_key, default="")
+        self.records.append(GoModule(self.path, latest, listed, self.moved.get(newest)))
         wanted = [event for event in asked if event.facts.get("collect")]
         if wanted and not latest.raw and not self.served:
             self.outcomes |= {event.id: _nothing(latest, reply.status) for event in wanted}
         elif wanted:
             self.announce_versions(listing, latest, wanted)
+        else:
+            self.announce_latest(latest)
         if self.is_stale(listing, latest):
             told = Announcement(MODULE.name, self.path, source="proxy", fresh_for=0.0, facts={"wait": True})
             self.announcements.append(told)
+
+    def miss_stored(self, reply: Reply, listing: bytes) -> Asking[None]:
+        """Look at stored versions that the list no longer has: what the proxy lacks, too, is gone.
+
+        A list that is away says nothing of versions unless the proxy has the list of another module that is stored.
+        """
+        stored: Sequence[str] = (yield Look(STORED, self.path)) or ()
+        listed = frozenset(tagged_versions(listing))
+        missing = [version for version in stored if version not in listed and version not in self.served]
+        if not missing:
+            return
+        if reply.status != 200:
+            yield from self.confirm_gone(reply)
+        for version in missing[:MOST_MISSING]:
+            if not is_pseudo(version) and (yield from self.is_gone(version)):
+                self.records.append(GoAbsence(self.path, version))
+                if version in self.absent:
+                    event, outcome = self.absent[version]
+                    self.outcomes[event.id] = replace(outcome, code=Code.NOT_FOUND, delay=None)
+
+    def is_gone(self, version: str) -> Asking[bool]:
+        """Whether the proxy itself, not only its cache, has no such version."""
+        reply = yield from self.proxy.get(self.path, "info", version, direct=True)
+        return reply.status != 200 and judge(reply.status, reply.body, is_fresh=False).kind is not Absence.NOT_CACHED
+
+    def confirm_gone(self, reply: Reply) -> Asking[None]:
+        """Raise Unavailable unless the proxy still lists another stored module, and not too many have vanished."""
+        if self.vanishing.needs_canary() and (other := (yield Look(OTHER, self.path))):
+            canary = yield from self.proxy.get(other, "list", direct=True)
+            if canary.status != 200:
+                raise denied(f"the proxy lists neither {self.path} nor {other}, which are stored")
+        self.vanishing.believe("modules")
+
+    def announce_latest(self, latest: Latest) -> None:
+        """The version that is the latest is collected, too, whoever announced the others."""
+        known = {event.version for event in self.events}
+        for version in dict.fromkeys((latest.version, latest.raw)):
+            if version and version not in known and not _problem(self.path, version):
+                self.announcements.append(Announcement(VERSIONS.name, self.path, version, "latest"))
 
     def is_stale(self, listing: bytes, latest: Latest) -> bool:
         """Whether list and `@latest` lag behind what this visit saw; the mirror renews them within half an hour."""

@@ -83,6 +83,7 @@ class GoMod:
     excludes: tuple[ModuleVersion, ...] = ()
     replaces: tuple[Replacement, ...] = ()
     retracts: tuple[Retraction, ...] = ()
+    tools: tuple[str, ...] = ()
     crude: str = ""
     note: str = ""
 
@@ -152,6 +153,7 @@ class _Builder:
     excludes: list[ModuleVersion] = field(default_factory=list)
     replaces: list[Replacement] = field(default_factory=list)
     retracts: list[Retraction] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
 
     def result(self) -> GoMod:
         return GoMod(
@@ -163,6 +165,7 @@ class _Builder:
             excludes=tuple(self.excludes),
             replaces=tuple(self.replaces),
             retracts=tuple(self.retracts),
+            tools=tuple(self.tools),
         )
 
     def add(self, statement: Line | Block) -> None:
@@ -242,6 +245,9 @@ class _Builder:
             raise Malformed(f"text after a retracted version: {rest[0][:40]!r}")
         self.retracts.append(Retraction(low, high, _rationale(line, block)))
 
+    def add_tool(self, arguments: list[str], line: Line, block: Block | None) -> None:
+        self.tools.append(_string(_expect(arguments, "tool", 1)[0]))
+
     def check_one_string(self, arguments: list[str], line: Line, block: Block | None) -> None:
         _string(_expect(arguments, "tool or ignore", 1)[0])
 
@@ -259,7 +265,7 @@ _DIRECTIVES: dict[str, Callable[[_Builder, list[str], Line, Block | None], None]
     "exclude": _Builder.add_exclude,
     "replace": _Builder.add_replace,
     "retract": _Builder.add_retract,
-    "tool": _Builder.check_one_string,
+    "tool": _Builder.add_tool,
     "ignore": _Builder.check_one_string,
     "godebug": _Builder.check_godebug,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,12 +12,14 @@ import msgspec
 from stook.registries.golang.feed import LONGEST_VERSION
 from stook.registries.golang.keep.rows import Facts, ModuleRow, Row
 from stook.registries.golang.latest import NO_MATCH, Latest
-from stook.registries.golang.records import GoRelease
+from stook.registries.golang.records import GoModule, GoRelease
 from stook.registries.golang.retractions import RetractedRanges
-from stook.registries.golang.versions.versions import VersionClass, is_valid, version_class, version_key
+from stook.registries.golang.versions.versions import VersionClass, is_pseudo, is_valid, version_class, version_key
 from stook.registries.store import Past
 
 __all__ = ["Changes", "Known", "changes"]
+
+LONGEST_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,12 @@ class Known:
     def is_described(self) -> bool:
         """Whether latest, retractions and deprecation were ever written: only then can they change."""
         return self.product is not None and self.product.status != 0
+
+    @property
+    def was_whole(self) -> bool:
+        """Whether every version of the proxy's last list is stored: a version that was not on it is a new one."""
+        listed = self.product.listed if self.product else None
+        return bool(listed) and sum(not is_pseudo(version) for version in self.versions) >= (listed or 0)
 
 
 @dataclass(slots=True)
@@ -50,7 +58,7 @@ def changes(
     known: Known,
     releases: Mapping[str, GoRelease],
     absent: Iterable[str],
-    latest: Latest | None,
+    module: GoModule | None,
     announced: Mapping[str, datetime],
 ) -> Changes:
     """Compare; the first look at a module is where its history begins, and writes none.
@@ -59,6 +67,7 @@ def changes(
     and what the index did not announce goes by its commit.
     """
     told = Changes()
+    latest = module.latest if module else None
     rows = dict(known.versions)
     changed: dict[str, tuple[GoRelease, bytes]] = {}
     for version, one in releases.items():
@@ -77,14 +86,15 @@ def changes(
             rows[version] = replace(row, is_gone=True)
     after = _facts(rows, latest if latest and latest.is_read else None)
     _sort_out(told, known, changed, after)
-    _compare_product(told, known, rows, after, latest)
+    _compare_product(told, known, rows, after, module)
     return told
 
 
 def _news(known: Known, one: GoRelease, row: Row | None, announced: datetime | None) -> Iterable[Past]:
     if row is None:
-        told = announced or one.published
-        if known.created and told and told > known.created:
+        since = announced or one.published
+        is_younger = bool(known.created and since and since > known.created)
+        if is_younger or known.was_whole:
             yield Past(one.version, "published", None, one.mod_sum)
         return
     if row.is_gone:
@@ -128,13 +138,13 @@ def _sort_out(
 
 
 def _compare_product(
-    told: Changes, known: Known, rows: Mapping[str, Row], facts: Mapping[str, Facts], latest: Latest | None
+    told: Changes, known: Known, rows: Mapping[str, Row], facts: Mapping[str, Facts], module: GoModule | None
 ) -> None:
     """A product row stands where a version row does."""
     if not rows and known.product is None:
         return
-    living = [version for version, row in rows.items() if not row.is_gone]
-    after = _product(known.product, latest, len(living), sum(facts[version].retracted for version in living))
+    living = {version for version, row in rows.items() if not row.is_gone}
+    after = _product(known.product, module, living, sum(facts[version].retracted for version in living))
     if after == known.product:
         return
     told.product = after
@@ -145,19 +155,37 @@ def _compare_product(
         told.history.append(Past("", "deprecated", before.deprecated_reason, after.deprecated_reason))
 
 
-def _product(before: ModuleRow | None, latest: Latest | None, count: int, retracted: int) -> ModuleRow:
-    """Where the rule was not asked, or could not be carried out, what it said last time stays."""
+def _product(before: ModuleRow | None, module: GoModule | None, living: Set[str], retracted: int) -> ModuleRow:
+    """Where the rule was not asked, or could not be carried out, its last answer stays, as long as a version does."""
+    latest, count = module.latest if module else None, len(living)
     chosen: tuple[str | None, str | None, str | None] = (
         (before.latest, before.stable, before.raw) if before else (None,) * 3
     )
     if latest and (latest.version or latest.problem == NO_MATCH or not before):
         version = _kept(latest.version)
         chosen = (version, _stable(version or ""), _kept(latest.raw))
+    if not living:
+        chosen = (None, None, None)
     deprecated = (before.deprecated, before.deprecated_reason) if before else (0, None)
     if latest and latest.is_read:
         deprecated = (int(bool(latest.deprecated)), _plain(latest.deprecated) or None)
     is_described = latest is not None or bool(before and before.status)
-    return ModuleRow(*chosen, count, retracted, *deprecated, 9 if not count else int(is_described))
+    status = 9 if not count else int(is_described)
+    listed = module.listed if module and module.listed is not None else before and before.listed
+    moved_to = (module and module.moved_to) or (before and before.moved_to) or None
+    reason = _latest_reason(chosen[0], latest, before, living)
+    return ModuleRow(*chosen, count, retracted, *deprecated, status, reason, listed, moved_to)
+
+
+def _latest_reason(
+    version: str | None, latest: Latest | None, before: ModuleRow | None, living: Set[str]
+) -> str | None:
+    """Why there is no latest version, or why it has no row; None where it has one."""
+    if not living:
+        return "the proxy has no version of this module any more"
+    if version is None:
+        return _plain(latest.problem)[:LONGEST_REASON] if latest else before and before.latest_reason
+    return None if version in living else "it is not collected yet, or the proxy no longer has it"
 
 
 def _kept(version: str) -> str | None:

@@ -21,7 +21,6 @@ from stook.registries.golang.keep.rows import (
     write_tombstones,
     write_versions,
 )
-from stook.registries.golang.latest import Latest
 from stook.registries.golang.records import GoAbsence, GoModule, GoRelease
 from stook.registries.store import write_history
 
@@ -34,7 +33,7 @@ class _Batch:
 
     releases: dict[str, dict[str, GoRelease]] = field(default_factory=lambda: defaultdict(dict))
     absent: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    latest: dict[str, Latest] = field(default_factory=dict)
+    modules: dict[str, GoModule] = field(default_factory=dict)
 
     def add(self, record: GoRelease | GoAbsence | GoModule) -> None:
         match record:
@@ -43,7 +42,7 @@ class _Batch:
             case GoAbsence():
                 self.absent[record.path].add(record.version)
             case GoModule():
-                self.latest[record.path] = record.latest
+                self.modules[record.path] = record
 
 
 def keep_modules(
@@ -53,7 +52,7 @@ def keep_modules(
     batch = _Batch()
     for record in records:
         batch.add(record)
-    paths = sorted({*batch.releases, *batch.absent, *batch.latest})
+    paths = sorted({*batch.releases, *batch.absent, *batch.modules})
     told = _compare(transaction, batch, paths, now)
     _write(transaction, told, now)
     moved = follow_latest(transaction, [path for path, one in told.items() if one.product or one.releases], now)
@@ -77,7 +76,7 @@ def _compare(transaction: Transaction, batch: _Batch, paths: Sequence[str], now:
     for path in paths:
         known = Known(stored[path], *products.get(path, (None, None)))
         releases = batch.releases.get(path, {})
-        told[path] = changes(known, releases, batch.absent.get(path, ()), batch.latest.get(path), announced[path])
+        told[path] = changes(known, releases, batch.absent.get(path, ()), batch.modules.get(path), announced[path])
     return told
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from stook.engine.ledger import Transaction, chunks, event_id
 from stook.engine.words import Code
 from stook.registries.golang.keep.addresses import page_url, purl
+from stook.registries.golang.paths import split_path
 from stook.registries.golang.records import GoRelease
 from stook.registries.golang.tables import GO_LIST, GO_PRODUCT, GO_VERSION
 from stook.registries.golang.versions.versions import version_key
@@ -25,7 +26,9 @@ __all__ = [
     "announced_at",
     "lock_products",
     "named",
+    "other_module",
     "rows_of",
+    "stored_alive",
     "stored_versions",
     "write_facts",
     "write_products",
@@ -37,10 +40,11 @@ KEY = ("go", "Golang")
 FACTS = ("SORT_ORDER", "RETRACTED", "RETRACT_REASON", "DEPRECATED", "DEPRECATED_REASON")
 VERSION_COLUMNS = (
     "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES URL PURL RELEASE_DATE VERSION_KEY GO_VERSION HAS_GO_MOD"
-    " MOD_SUM ORIGIN SCM FACTS_DIGEST PROCESSED CREATED TIMESTAMP"
+    " MOD_SUM ORIGIN SCM TOOLCHAIN REPLACES EXCLUDES TOOLS MOD_ERROR FACTS_DIGEST PROCESSED CREATED TIMESTAMP"
 ).split()
 VERSION_UPDATE = (
-    *"DEPENDENCIES VERSION_KEY GO_VERSION HAS_GO_MOD MOD_SUM ORIGIN FACTS_DIGEST TIMESTAMP".split(),
+    *"DEPENDENCIES VERSION_KEY GO_VERSION HAS_GO_MOD MOD_SUM ORIGIN TOOLCHAIN REPLACES EXCLUDES TOOLS".split(),
+    *"MOD_ERROR FACTS_DIGEST TIMESTAMP".split(),
     *FACTS,
     "RELEASE_DATE=COALESCE({new}, {old})",
     "SCM=COALESCE({new}, {old})",
@@ -50,8 +54,9 @@ VERSION_UPDATE = (
 )
 KEPT = (
     "LATEST_VERSION LATEST_STABLE LATEST_RAW VERSION_COUNT RETRACTED_COUNT DEPRECATED DEPRECATED_REASON COMP_STATUS"
+    " LATEST_REASON LISTED_COUNT MOVED_TO"
 ).split()
-PRODUCT_COLUMNS = ["LANGUAGE", "REPOSITORY", "PRODUCT_KEY", "NAME", "URL", "PURL", *KEPT, "CREATED", "TIMESTAMP"]
+PRODUCT_COLUMNS = [*"LANGUAGE REPOSITORY PRODUCT_KEY NAME URL PURL SERIES".split(), *KEPT, "CREATED", "TIMESTAMP"]
 
 
 class Facts(NamedTuple):
@@ -87,6 +92,9 @@ class ModuleRow(NamedTuple):
     deprecated: int
     deprecated_reason: str | None
     status: int
+    latest_reason: str | None = None
+    listed: int | None = None
+    moved_to: str | None = None
 
 
 EMPTY = ModuleRow(None, None, None, 0, 0, 0, None, 0)
@@ -101,7 +109,7 @@ def lock_products(
     row to lock yet: `released` get one. Those made here and now are left out.
     """
     moment = transaction.moment(now)
-    rows = [(*KEY, path, path, page_url(path), purl(path), *EMPTY, moment, moment) for path in sorted(released)]
+    rows = [(*_names(path), *EMPTY, moment, moment) for path in sorted(released)]
     transaction.insert_missing(GO_PRODUCT, PRODUCT_COLUMNS, rows)
     table = GO_PRODUCT
     columns = [table.c[name] for name in ("PRODUCT_KEY", *KEPT, "CREATED")]
@@ -127,6 +135,23 @@ def stored_versions(transaction: Transaction, paths: Sequence[str]) -> dict[str,
             known = bytes(digest) if digest is not None else None
             found[path][version] = Row(version, bytes(key), known, mod_sum, processed == Code.NOT_FOUND, told)
     return found
+
+
+def stored_alive(connection: sa.Connection, path: str) -> list[str]:
+    """The versions of a module whose rows are alive."""
+    table = GO_VERSION
+    alive = sa.select(table.c["VERSION"]).where(*rows_of(table, [path]), table.c["PROCESSED"] != Code.NOT_FOUND)
+    return list(connection.execute(alive).scalars())
+
+
+def other_module(connection: sa.Connection, path: str) -> str | None:
+    """The path of another module that the proxy listed and that is stored; None where there is none."""
+    name = GO_PRODUCT.c["PRODUCT_KEY"]
+    listed = sa.select(name).where(*package_rows(GO_PRODUCT, KEY), GO_PRODUCT.c["LISTED_COUNT"] > 0)
+    for side in (name > path, name < path):
+        if found := connection.execute(listed.where(side).order_by(name).limit(1)).scalar():
+            return str(found)
+    return None
 
 
 def announced_at(transaction: Transaction, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], datetime]:
@@ -155,7 +180,8 @@ def _version_row(transaction: Transaction, one: GoRelease, digest: bytes, facts:
     told = (transaction.moment(one.published), version_key(one.version), one.go_version or None, int(one.has_go_mod))
     rank, retracted, reason, deprecated, deprecated_reason = facts
     of_module = (rank, int(retracted), reason, int(deprecated), deprecated_reason)
-    return (*head, *links, *told, one.mod_sum, one.origin, one.scm, digest, 0, at, at, *of_module)
+    of_mod = (one.toolchain or None, one.replaces, one.excludes, one.tools, one.mod_error or None)
+    return (*head, *links, *told, one.mod_sum, one.origin, one.scm, *of_mod, digest, 0, at, at, *of_module)
 
 
 def write_facts(transaction: Transaction, rows: Mapping[tuple[str, str], Facts], now: datetime) -> None:
@@ -179,8 +205,13 @@ def write_tombstones(transaction: Transaction, pairs: Sequence[tuple[str, str]],
 def write_products(transaction: Transaction, products: Mapping[str, ModuleRow], now: datetime) -> None:
     """Product rows, new or changed."""
     at = transaction.moment(now)
-    rows = [(*KEY, path, path, page_url(path), purl(path), *one, at, at) for path, one in sorted(products.items())]
-    transaction.upsert(GO_PRODUCT, PRODUCT_COLUMNS, rows, [*KEPT, "TIMESTAMP"])
+    rows = [(*_names(path), *one, at, at) for path, one in sorted(products.items())]
+    transaction.upsert(GO_PRODUCT, PRODUCT_COLUMNS, rows, ["SERIES", *KEPT, "TIMESTAMP"])
+
+
+def _names(path: str) -> tuple[str, ...]:
+    """The columns that follow from the path alone; a series is the path without its major version."""
+    return (*KEY, path, path, page_url(path), purl(path), split_path(path)[0])
 
 
 def rows_of(table: sa.Table, paths: Sequence[str]) -> list[sa.ColumnElement[bool]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stook.engine.errors import Unavailable
-from stook.engine.words import Event, Reply, Request
+from stook.engine.words import Ask, Event, Reply, Request
 from stook.registries.golang.latest import Latest, Need, find_latest
 from stook.registries.golang.paths import major_problem, proxy_path
 from stook.registries.golang.proxy.errors import Absence, judge
@@ -17,7 +17,7 @@ from stook.registries.golang.queues import PROXY_LANE
 __all__ = ["Asking", "Proxy"]
 
 T = TypeVar("T")
-Asking = Generator[Request, Reply, T]
+Asking = Generator[Ask, Any, T]
 
 MOD_BYTES = 16 << 20  # the go command's own limit for go.mod
 INFO_BYTES = 1 << 20
@@ -74,7 +74,7 @@ class Proxy:
             return known
         most = MOD_BYTES if endpoint in ("mod", "list") else INFO_BYTES
         request = Request(url, lane=PROXY_LANE, accept="*/*", max_bytes=most)
-        reply = yield replace(request, timeout=FETCH_SECONDS, silence=FETCH_SECONDS) if may_fetch else request
+        reply: Reply = yield replace(request, timeout=FETCH_SECONDS, silence=FETCH_SECONDS) if may_fetch else request
         if reply.status not in (200, 404, 410):
             raise Unavailable(f"the proxy answered HTTP {reply.status}", status=reply.status)
         self.replies[place if reply.status == 200 else url] = reply
