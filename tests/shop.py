@@ -23,7 +23,7 @@ from stook.testing import LoopbackRegistry, World
 from stook.testing.registry import Seen
 
 TABLES = ("RUST_LIST", "VERSION_RUST", "PRODUCT_RUST", "HISTORY")
-TIMES = frozenset({"CREATED", "LAST_UPDATED", "TIMESTAMP", "SEEN_AT"})
+TIMES = frozenset({"CREATED", "LAST_UPDATED", "TIMESTAMP", "SEEN_AT", "ENRICHED_AT"})
 
 
 class Shop:

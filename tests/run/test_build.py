@@ -12,13 +12,13 @@ import pytest
 from stook.engine.door import UNLIMITED, Door
 from stook.engine.ledger.lanes import DatabaseLanes, ResidentLanes
 from stook.run.build import open_door, open_ledger
-from stook.settings import load_settings
+from stook.run.products import read_settings
 
 
 @contextmanager
 def door_on(url: str, folder: Path, toml: str = "") -> Iterator[Door]:
     (folder / "stook.toml").write_text(toml)
-    settings = load_settings({"STOOK_DB": url}, folder)
+    settings = read_settings({"STOOK_DB": url}, folder)
     with open_ledger(settings) as ledger:
         yield open_door(settings, ledger)
 

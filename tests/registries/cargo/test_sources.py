@@ -187,9 +187,9 @@ def test_api() -> None:
     ("status", "body"), [(404, b'{"errors":[]}'), (200, b'{"crate":{"name":"o-ar"},"versions":null}')]
 )
 def test_api_does_not_know(status: int, body: bytes) -> None:
-    """A 404 and a fuzzy hit on another crate lose the enrichment, and nothing else."""
+    """A 404 and a fuzzy hit on another crate lose the enrichment for now: it is asked for again later."""
     found, _ = visit_api(Reply(API_URL, status, body))
-    assert (found.outcome.code, found.records) == (Code.NOT_FOUND, ())
+    assert (found.outcome.code, found.outcome.is_deferred, found.records) == (Code.FAILED, True, ())
 
 
 def test_api_garbage() -> None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stook.engine.errors import Malformed, Unavailable
+from stook.engine.errors import FailureCode, Malformed, Unavailable
 from stook.engine.ledger import VisitResult, event_id
 from stook.engine.ledger.queue.bulk import SAMPLE
 from stook.engine.ledger.schema import POLL, STATUS
@@ -513,9 +513,10 @@ def test_a_page() -> None:
 
 @pytest.mark.parametrize("status", [400, 404, 410])
 def test_no_page(status: int) -> None:
-    """That pkg.go.dev does not show a version means nothing, and is nobody's failure."""
+    """That pkg.go.dev does not show a version yet is nobody's failure: it is asked again after hours, then days."""
     found = look_at_page({"code": 404}, status)
-    assert (found.outcome.code, found.outcome.is_deferred, found.records) == (Code.NOT_FOUND, True, ())
+    assert (found.outcome.code, found.outcome.is_deferred, found.records) == (Code.FAILED, True, ())
+    assert found.outcome.failure is FailureCode.NOT_FOUND
 
 
 def test_a_page_of_something_else() -> None:

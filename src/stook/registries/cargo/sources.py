@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from stook.engine.decoding import DECODE_ERRORS
-from stook.engine.errors import Malformed, Unavailable
+from stook.engine.errors import FailureCode, Malformed, Unavailable
 from stook.engine.ledger import Queue, Transaction, poll_queue
 from stook.engine.offload import off_loop
 from stook.engine.words import Announcement, Ask, Code, Event, Found, Look, Outcome, Reply, Request, Visit, Written
@@ -163,16 +163,21 @@ class CargoApi:
             closes_on=frozenset({403}),
         )
         if reply.status == 404:
-            return Found(Outcome(Code.NOT_FOUND, "the API does not know this crate", 404, is_deferred=True))
+            return Found(_not_enriched("the API does not know this crate yet", 404))
         if reply.status != 200:
             raise Unavailable(f"the API answered HTTP {reply.status}", status=reply.status)
         enrichment = yield from off_loop(read_crate, name, reply.body, size=len(reply.body))
         if enrichment is None:
-            return Found(Outcome(Code.NOT_FOUND, "the API answered with another crate", 200, is_deferred=True))
+            return Found(_not_enriched("the API answered with another crate", 200))
         return Found(Outcome(Code.COMPLETE, status=200), records=[enrichment])
 
     def keep(self, transaction: Transaction, records: Sequence[Enrichment], now: datetime) -> Written:
         return keep_enrichments(transaction, RUST_PRODUCT, RUST_VERSION, KEY, records, now)
+
+
+def _not_enriched(reason: str, status: int) -> Outcome:
+    """Nobody's failure, and never the last word: the API is asked again after hours, then days."""
+    return Outcome(Code.FAILED, reason, status, is_deferred=True, failure=FailureCode.NOT_FOUND)
 
 
 def _is_config(body: bytes) -> bool:

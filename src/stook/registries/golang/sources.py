@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from stook.engine.decoding import DECODE_ERRORS
-from stook.engine.errors import Malformed, StookError, Unavailable
+from stook.engine.errors import FailureCode, Malformed, StookError, Unavailable
 from stook.engine.ledger import Transaction
 from stook.engine.words import Code, Cursor, Event, Found, Look, Outcome, Part, Reply, Request, Visit, Written
 from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
@@ -201,8 +201,9 @@ class GoPages:
         url = f"{self.pkgsite_url}/v1/module/{quote(path)}?{query}"
         reply = yield Request(url, lane=PAGE_LANE, accept="application/json", closes_on=frozenset({403}))
         if reply.status in (400, 404, 410):
-            outcome = Outcome(Code.NOT_FOUND, "pkg.go.dev does not show this version", reply.status, is_deferred=True)
-            return Found(outcome)
+            # The site lags by minutes to days (golang/go#46527): asked again after hours, then days.
+            reason, failure = "pkg.go.dev does not show this version yet", FailureCode.NOT_FOUND
+            return Found(Outcome(Code.FAILED, reason, reply.status, is_deferred=True, failure=failure))
         if reply.status != 200:
             raise Unavailable(f"pkg.go.dev answered HTTP {reply.status}", status=reply.status)
         page = _read_page(path, version, reply.body)

@@ -16,7 +16,18 @@ from stook.testing import World, sample_world
 
 LAMP, KNOTS = "github.com/keepers-guild/lamp", "github.com/keepers-guild/knots"
 LIST = "TB_COMP_LIB_GOLANG_LIST_V2"
-TIMES = ("CREATED", "LAST_UPDATED", "TIMESTAMP", "DUE_AT", "LEASE", "ATTEMPTS", "LAST_STATUS", "LAST_ERROR", "ID")
+TIMES = (
+    "CREATED",
+    "ENRICHED_AT",
+    "LAST_UPDATED",
+    "TIMESTAMP",
+    "DUE_AT",
+    "LEASE",
+    "ATTEMPTS",
+    "LAST_STATUS",
+    "LAST_ERROR",
+    "ID",
+)
 
 
 @pytest.fixture

@@ -38,7 +38,8 @@ def keep_pages(transaction: Transaction, pages: Sequence[GoPage], now: datetime)
             rows.append(told | packed | {"b_name": path, "b_version": version, "b_now": now})
     names = zip(("license", "ids", "scm", "date", "processed"), (*FILLED, "PROCESSED"), strict=True)
     values: dict[str, Any] = {name: sa.bindparam(f"b_{parameter}") for parameter, name in names}
-    transaction.update(GO_VERSION, values | {"TIMESTAMP": sa.bindparam("b_now")}, named(GO_VERSION), rows)
+    values |= {"TIMESTAMP": sa.bindparam("b_now"), "ENRICHED_AT": sa.bindparam("b_now")}
+    transaction.update(GO_VERSION, values, named(GO_VERSION), rows)
     moved = follow_latest(transaction, paths, now)
     return Written({"version": len(rows), "product": moved}, {"version": len(stored) - len(rows)})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 
 __all__ = ["detect"]
@@ -45,11 +46,11 @@ def detect(body: bytes) -> str:
 
 
 def _is_utf8(sample: bytes) -> bool:
+    is_whole = len(sample) < _SAMPLE_BYTES  # else it may end inside a character
     try:
-        sample.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # The sample may end inside a character.
-        return error.end == len(sample) == _SAMPLE_BYTES and error.reason == "unexpected end of data"
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=is_whole)
+    except UnicodeDecodeError:
+        return False
     return True
 
 
