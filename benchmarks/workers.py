@@ -231,12 +231,12 @@ def fill_old(ledger: Ledger, count: int, *, is_same: bool) -> None:
     now = datetime.now(UTC).replace(tzinfo=None)
     for begin in range(0, count, BATCH):
         rows = []
-        for number in range(begin, min(begin + BATCH, count)):
-            place = number % 100
-            state = 0 if is_same else 1 if place < 60 else 0 if place < 90 else 30 + number % 9
-            moment = ledger.dialect.moment(now - timedelta(seconds=count - number))
-            rows.append((sha256(str(number).encode()).digest()[:24], state, moment, moment, f"package-{number}"))
         with ledger.transaction() as transaction:
+            for number in range(begin, min(begin + BATCH, count)):
+                place = number % 100
+                state = 0 if is_same else 1 if place < 60 else 0 if place < 90 else 30 + number % 9
+                moment = transaction.moment(now - timedelta(seconds=count - number))
+                rows.append((sha256(str(number).encode()).digest()[:24], state, moment, moment, f"package-{number}"))
             transaction.insert_fresh(OLD, ["id", "processed", "ts", "last_updated", "name"], rows)
 
 

@@ -111,8 +111,8 @@ class Faulty(Ledger):
     def validators(self, urls):
         return self._maybe("validators", lambda: super(Faulty, self).validators(urls))
 
-    def release_abandoned(self, ours=None):
-        return self._maybe("release_abandoned", lambda: super(Faulty, self).release_abandoned(ours))
+    def release_abandoned(self, ours=None, queues=None):
+        return self._maybe("release_abandoned", lambda: super(Faulty, self).release_abandoned(ours, queues))
 
 
 def open_ledger(url: str, clock: Any, lease: float = 120.0) -> Faulty:

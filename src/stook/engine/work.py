@@ -47,6 +47,7 @@ class Work:
         self.ledger = ledger
         self.sources = sources
         self.tally = tally or Tally()
+        self._queues = [queue for source in sources for queue in source.queues]
         self._database = DatabaseThread(patience)
         self._pool = ComputePool()
         self._claims = Claims(ledger, self._database)
@@ -80,7 +81,7 @@ class Work:
         keeper = self._start(self._keeper.run())
         renewer = self._start(self._renew_leases())
         try:
-            await self._database.call(self.ledger.release_abandoned)
+            await self._database.call(self.ledger.release_abandoned, None, self._queues)
             await self._serve(once, settled, visits)
         finally:
             await asyncio.shield(self._close(keeper, renewer))
@@ -135,7 +136,7 @@ class Work:
 
     def _is_drained(self) -> bool:
         """Whether nothing is due. A claim passes over what others have locked; it may come back a moment later."""
-        first = self.ledger.next_due([queue for source in self.sources for queue in source.queues])
+        first = self.ledger.next_due(self._queues)
         return first is None or first > self.ledger.clock.now()
 
     async def _sleep(self, seconds: float) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stook.engine.words import Source
     from stook.settings import Settings
 
-__all__ = ["announce_standing", "open_door", "open_ledger", "queues_of", "sources_of"]
+__all__ = ["announce_standing", "lane_store", "open_door", "open_ledger", "queues_of", "sources_of"]
 
 LANE_BATCH = 4  # slots that a process takes at once when that many of its requests wait
 log = structlog.get_logger(__name__)
@@ -92,13 +92,13 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
         clock,
         {name: lane_settings(name) for name in settings.lane_names},
         default=lane_settings(""),
-        store=_lane_store(ledger, run),
+        store=lane_store(ledger, run),
         batch=LANE_BATCH,
     )
     return Door(guard, lanes, settings.user_agent, clock)
 
 
-def _lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
+def lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
     """Where lanes live. Processes on one SQLite file find each other, so nobody has to say how many there are."""
     if ledger is None:
         return None

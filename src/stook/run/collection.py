@@ -79,7 +79,7 @@ def settled_events(ledger: Ledger, ids: Mapping[str, Sequence[bytes]]) -> Callab
     """
 
     def settled() -> bool:
-        ledger.release_abandoned()
+        ledger.release_abandoned(queues=ids)
         now = ledger.clock.now()
         states = [state for queue, chosen in ids.items() for state in ledger.states(queue, chosen)]
         return not any(state.is_held or (state.due_at is not None and state.due_at <= now) for state in states)

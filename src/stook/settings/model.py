@@ -120,7 +120,7 @@ class Settings:
     def _services(self) -> Iterator[Service]:
         """A lane for each gap of a product: `x_gap` is the lane `<product>.x`, a plain `gap` the lane `<product>`."""
         for product, section in self.products.items():
-            for option in options_of(product, type(section)):
+            for option in options_of(product, section.__class__):
                 if option.name == "gap" or option.name.endswith("_gap"):
                     yield self._service(product, section, option)
 

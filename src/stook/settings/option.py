@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
 from typing import Any
 
 __all__ = ["Option", "options_of", "setting"]
@@ -13,25 +14,21 @@ _TYPES = {"str": "text", "float": "number", "int": "whole number", "bool": "true
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting as the settings' readers see it: `key` is its place in stook.toml, such as `work.tasks`."""
+    """A setting as the settings' readers see it.
+
+    `key` is its place in stook.toml, such as `work.tasks`; `name` is the key without its section, which is the field's
+    name; `env` is its name in the environment.
+    """
 
     key: str
+    name: str
+    env: str
     type: str
     default: Callable[[], object]
     default_name: str
     help: str
     read: Callable[[object], object]
     mask: Callable[[str], str] | None
-
-    @property
-    def name(self) -> str:
-        """The key without its section: the field's name."""
-        return self.key.rpartition(".")[2]
-
-    @property
-    def env(self) -> str:
-        """The name in the environment."""
-        return "STOOK_" + self.key.replace(".", "_").upper()
 
     @property
     def default_text(self) -> str:
@@ -68,11 +65,11 @@ def setting(
     return field(default=default, metadata=facts, repr=mask is None)
 
 
-def options_of(section: str, holder: type) -> Iterator[Option]:
+@cache
+def options_of(section: str, holder: type) -> tuple[Option, ...]:
     """The settings among a dataclass's fields."""
-    for member in fields(holder):
-        if "read" in member.metadata:
-            yield _option(f"{section}.{member.name}".lstrip("."), member)
+    prefix = f"{section}." if section else ""
+    return tuple([_option(prefix + member.name, member) for member in fields(holder) if "read" in member.metadata])
 
 
 def _option(key: str, member: Field[Any]) -> Option:
@@ -81,6 +78,8 @@ def _option(key: str, member: Field[Any]) -> Option:
     written = member.type if isinstance(member.type, str) else getattr(member.type, "__name__", "")
     return Option(
         key=key,
+        name=member.name,
+        env="STOOK_" + key.replace(".", "_").upper(),
         type=_TYPES.get(written, "list"),
         default=default,
         default_name=facts["default_name"],

@@ -100,8 +100,8 @@ def test_inserting_leaves_what_exists(things, many):
 def test_fresh_rows_are_all_new_or_none_is_written(things, many):
     """`insert_fresh` writes all rows, or none if one of them is there; the transaction goes on either way."""
     some = [thing(f"n{place:04}") for place in range(many)]
-    packed = [(*row[:4], things.ledger.dialect.moment(row[4]), row[5]) for row in some]
     with things.ledger.transaction() as transaction:
+        packed = [(*row[:4], transaction.moment(row[4]), row[5]) for row in some]
         assert transaction.insert_fresh(THINGS, COLUMNS, packed[many // 2 : many // 2 + 1])
         assert not transaction.insert_fresh(THINGS, COLUMNS, packed)
         assert transaction.insert_fresh(THINGS, COLUMNS, packed[: many // 2])

@@ -66,7 +66,8 @@ class Ledger:
         with self.engine.begin() as connection:
             transaction = Transaction(connection, self.dialect)
             yield transaction
-            wake_lanes(transaction)
+            if transaction.woken:
+                wake_lanes(transaction)
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         """What `action` does, in a transaction; when a deadlock or a lock time-out undoes it, it is called again.
@@ -141,7 +142,7 @@ class Ledger:
         What a person asks for now begins afresh, also where dead workers held it: their events are freed first.
         """
         if any(announcement.urgent for announcement in announcements):
-            self.release_abandoned()
+            self.release_abandoned(queues={announcement.queue for announcement in announcements})
         return self.write(lambda transaction: announce_all(transaction, self.queues, announcements, self.clock.now()))
 
     def renew(self, events: Sequence[Event]) -> None:
@@ -158,15 +159,16 @@ class Ledger:
             for queue, held in by_queue(self.queues, events):
                 release(transaction, queue, held, now)
 
-    def release_abandoned(self, ours: Collection[int] | None = None) -> int:
+    def release_abandoned(self, ours: Collection[int] | None = None, queues: Collection[str] | None = None) -> int:
         """Free at once what processes of this host held that are gone; others' leases run out by themselves.
 
-        With `ours`, the leases that this process knows of, also what it holds without knowing: the database kept a
-        claim, and went away before it could say so.
+        Looks at these queues, by default at all. With `ours`, the leases that this process knows of, also what it holds
+        without knowing: the database kept a claim, and went away before it could say so.
         """
+        chosen = [queue for name, queue in self.queues.items() if queues is None or name in queues]
         with self.transaction() as transaction:
             now = self.clock.now()
-            return sum(free_abandoned(transaction, queue, now, self.lease, ours) for queue in self.queues.values())
+            return sum(free_abandoned(transaction, queue, now, self.lease, ours) for queue in chosen)
 
     def keep(self, batch: Sequence[VisitResult]) -> Receipt:
         """Keep visits in one transaction: records, next events, cursors, validators and each event's end.

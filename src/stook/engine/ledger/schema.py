@@ -7,12 +7,11 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Double, Index, MetaData, Table, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateTable
-from sqlalchemy.sql.elements import quoted_name
-from sqlalchemy.types import TypeEngine
 
-from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, small
+from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, column, small, unquoted
 
 __all__ = [
+    "DUE_INDEX",
     "ID_LENGTH",
     "LANE",
     "LANE_LENGTH",
@@ -22,14 +21,13 @@ __all__ = [
     "QUEUE_COLUMNS",
     "QUEUE_LANE",
     "STATUS",
+    "TIME_INDEX",
     "VALIDATOR",
     "column",
     "create_table",
     "due_index",
-    "due_index_name",
     "queue_columns",
     "table",
-    "time_index_name",
     "unquoted",
 ]
 
@@ -39,18 +37,7 @@ ID_LENGTH = 24  # 8 bytes of the package's digest, 16 of the event's
 QUEUE_LENGTH = 32
 NAME_LENGTH = 512
 LANE_LENGTH = 255
-
-
-def unquoted(name: str) -> quoted_name:
-    """A name as the house writes it; PostgreSQL folds it to lower case, as it does in people's queries."""
-    return quoted_name(name, quote=False)
-
-
-def column(
-    name: str, kind: TypeEngine[Any], *, null: bool = True, key: bool = False, default: str | None = None
-) -> Column[Any]:
-    """One column; the default is the database's."""
-    return Column(unquoted(name), kind, primary_key=key, nullable=null and not key, server_default=default)
+DUE_INDEX, TIME_INDEX = "IX_{}_DUE", "IX_{}_TIME"  # of a table; the second in tables with lanes only
 
 
 def table(name: str, *columns: Column[Any], metadata: MetaData = METADATA) -> Table:
@@ -128,24 +115,15 @@ def due_index(target: Table, *before: str) -> None:
     due, identity = target.c["DUE_AT"], target.c["ID"]
     is_due = due.is_not(None)
     if "LANE" not in target.c:
-        _partial(due_index_name(target), is_due, *keys, due, identity)
+        _partial(DUE_INDEX.format(target.name), is_due, *keys, due, identity)
         return
     lane = target.c["LANE"]
-    _partial(due_index_name(target), is_due, *keys, lane, due, identity)
-    _partial(time_index_name(target), (lane != literal_column("''")) & is_due, *keys, due)
+    _partial(DUE_INDEX.format(target.name), is_due, *keys, lane, due, identity)
+    _partial(TIME_INDEX.format(target.name), (lane != literal_column("''")) & is_due, *keys, due)
 
 
 def _partial(name: str, where: ColumnElement[bool], *keys: ColumnElement[Any]) -> None:
     Index(unquoted(name), *keys, sqlite_where=where, postgresql_where=where)
-
-
-def due_index_name(target: Table) -> str:
-    return f"IX_{target.name}_DUE"
-
-
-def time_index_name(target: Table) -> str:
-    """Of a table with lanes only."""
-    return f"IX_{target.name}_TIME"
 
 
 POLL = table(

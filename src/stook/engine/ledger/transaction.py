@@ -13,6 +13,7 @@ from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 
 from stook.engine.ledger.dialects import Dialect, Named
+from stook.engine.ledger.types import moment_text
 
 __all__ = ["Transaction", "chunks", "these"]
 
@@ -83,7 +84,7 @@ class Transaction:
 
     def _run(self, statement: sa.Executable, values: Mapping[str, Any], named: Named | None) -> Any:
         text, within, order = _prepared(statement, self.connection.dialect)
-        bound = within | {name: self._plain(value) for name, value in values.items()}
+        bound = {**within, **self._plain(values)}
         if named:
             text, bound = text.replace(THESE, named[0]), bound | named[1]
         return self.connection.exec_driver_sql(text, bound if order is None else tuple(bound[name] for name in order))
@@ -119,7 +120,7 @@ class Transaction:
 
     def moment(self, value: datetime | None) -> Any:
         """A time as `insert_missing` and `upsert` want it."""
-        return self.dialect.moment(value)
+        return moment_text(value) if value is not None and self.dialect.keeps_times_as_text else value
 
     def update(
         self, table: Table, changes: Mapping[str, Any], where: sa.ColumnElement[bool], rows: Sequence[Mapping[str, Any]]
@@ -136,9 +137,12 @@ class Transaction:
 
     def _each(self, compiled: _Compiled, rows: Sequence[Mapping[str, Any]]) -> int:
         text, within, order = compiled
-        bound = [within | {name: self._plain(value) for name, value in row.items()} for row in rows]
+        bound = [{**within, **self._plain(row)} for row in rows]
         values: Any = bound if order is None else [tuple(row[name] for name in order) for row in bound]
         return int(self.connection.exec_driver_sql(text, values).rowcount)
 
-    def _plain(self, value: Any) -> Any:
-        return self.dialect.moment(value) if isinstance(value, datetime) else value
+    def _plain(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values as the driver wants them."""
+        if not self.dialect.keeps_times_as_text:
+            return values
+        return {name: moment_text(value) if isinstance(value, datetime) else value for name, value in values.items()}

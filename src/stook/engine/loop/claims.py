@@ -113,7 +113,7 @@ class Claims:
         When the answer of the last claim was lost, leases that the database kept and we do not know are freed first.
         """
         if self._is_unsure:
-            self._ledger.release_abandoned({event.lease for event in [*self.events(), *self._taken]})
+            self._ledger.release_abandoned({event.lease for event in [*self.events(), *self._taken]}, source.queues)
         self._is_unsure = True
         each, room = self._room(source)
         for queue in source.queues:

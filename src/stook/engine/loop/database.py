@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -33,13 +33,14 @@ class DatabaseThread:
         """The action's result. While the database is away the action is tried again, until the patience ends."""
         loop = asyncio.get_running_loop()
         started = loop.time()
-        pauses = BACK_OFF.pauses()
+        pauses: Iterator[float] | None = None
         while True:
             try:
                 return await loop.run_in_executor(self._thread, action, *arguments)
             except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
                 if loop.time() - started > self._patience:
                     raise
+                pauses = pauses or BACK_OFF.pauses()
                 pause = next(pauses)
                 log.warning("database trouble, trying again", seconds=round(pause, 1), reason=str(error.orig)[:200])
             await asyncio.sleep(pause)

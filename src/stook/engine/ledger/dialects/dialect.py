@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from itertools import islice
 from typing import Any, Protocol
 
@@ -92,8 +91,9 @@ class Dialect(Protocol):
         """The same as `among` for places."""
         ...
 
-    def moment(self, value: datetime | None) -> Any:
-        """A time as the two writes above want it."""
+    @property
+    def keeps_times_as_text(self) -> bool:
+        """Whether the writes above want times as text (`types.moment_text`)."""
         ...
 
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:

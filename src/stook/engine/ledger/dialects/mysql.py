@@ -46,6 +46,7 @@ class Mysql:
 
     name: str = "mysql"
     place: str = "SEQ"
+    keeps_times_as_text: bool = False
     has_partial_indexes: bool = False
     joins_laterally: bool = False
     parenthesizes_unions: bool = True
@@ -74,9 +75,6 @@ class Mysql:
 
     def at(self, places: Sequence[Any]) -> Named:
         return f"IN ({column_list([str(place) for place in places])})", {}
-
-    def moment(self, value: datetime | None) -> Any:
-        return value
 
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
         state = getattr(error.orig, "sqlstate", None) or ""

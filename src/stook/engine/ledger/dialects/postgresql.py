@@ -46,6 +46,7 @@ class Postgresql:
 
     name: str = "postgresql"
     place: str = "ctid"
+    keeps_times_as_text: bool = False
     has_partial_indexes: bool = True
     joins_laterally: bool = True
     parenthesizes_unions: bool = True
@@ -84,9 +85,6 @@ class Postgresql:
 
     def at(self, places: Sequence[Any]) -> Named:
         return "= ANY(%(places)s::tid[])", {"places": "{" + ",".join(f'"{place}"' for place in places) + "}"}
-
-    def moment(self, value: datetime | None) -> Any:
-        return value
 
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
         return is_too_large(error) or is_refusal(error)

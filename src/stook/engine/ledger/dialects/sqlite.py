@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -17,7 +16,6 @@ from stook.engine.backoff import BackOff, Patience
 from stook.engine.clock import RealClock
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
-from stook.engine.ledger.types import moment_text
 
 __all__ = ["Sqlite", "sqlite_engine"]
 
@@ -41,6 +39,7 @@ class Sqlite:
 
     name: str = "sqlite"
     place: str = "rowid"
+    keeps_times_as_text: bool = True
     has_partial_indexes: bool = True
     joins_laterally: bool = False
     parenthesizes_unions: bool = False
@@ -74,9 +73,6 @@ class Sqlite:
 
     def at(self, places: Sequence[Any]) -> Named:
         return f"IN ({column_list([str(place) for place in places])})", {}
-
-    def moment(self, value: datetime | None) -> Any:
-        return None if value is None else moment_text(value)
 
     def is_refusal(self, error: sa.exc.DBAPIError) -> bool:
         return is_refusal(error)
@@ -115,12 +111,13 @@ def _set(connection: sqlite3.Connection, pragma: str) -> None:
     SQLite does not wait by itself where several connections turn one new file to WAL, or where one opens
     a file that another is just closing: each holds a lock that the other needs, so it fails at once.
     """
-    tries = Patience(RealClock(), BackOff(RETRY, RETRY), PATIENCE)
+    tries: Patience | None = None
     while True:
         try:
             connection.execute(f"PRAGMA {pragma}")
             return
         except sqlite3.OperationalError as error:
+            tries = tries or Patience(RealClock(), BackOff(RETRY, RETRY), PATIENCE)
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or tries.is_over:
                 raise
         tries.wait()

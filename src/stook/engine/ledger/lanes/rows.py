@@ -14,6 +14,7 @@ from stook.engine.door import LaneState, Step
 from stook.engine.ledger.dialects import Dialect
 from stook.engine.ledger.lanes.row import as_of, merged, moment, state_of, values_of
 from stook.engine.ledger.schema import LANE
+from stook.engine.ledger.transaction import Transaction
 
 __all__ = ["DELETE_AT_MOST", "LaneRows"]
 
@@ -110,16 +111,16 @@ class LaneRows:
         return state, answer, now
 
     def _update(self, connection: Connection, name: str, values: dict[str, Any]) -> None:
-        connection.execute(sa.update(LANE).where(LANE.c["HOST"] == name).values(values))
+        connection.execute(_update(), {"host": name} | values)
 
     def _row(self, connection: Connection, name: str, fresh: LaneState) -> sa.Row[Any]:
         """The lane's row, locked; made if it is not there. Another process may make or delete it at any moment."""
-        chosen = sa.select(LANE).where(LANE.c["HOST"] == name).with_for_update()
-        while (row := connection.execute(chosen).first()) is None:
+        while (row := connection.execute(_locked(), {"host": name}).first()) is None:
             now = self._now(connection)
             values = values_of(LaneState(0.0, started_at=0.0), fresh.gap, self._run, now, None)
-            plain = [self._dialect.moment(value) if isinstance(value, datetime) else value for value in values.values()]
-            self._dialect.insert_missing(connection, LANE.name, ["HOST", *values], [(name, *plain)])
+            transaction = Transaction(connection, self._dialect)
+            plain = [transaction.moment(value) if isinstance(value, datetime) else value for value in values.values()]
+            transaction.insert_missing(LANE, ["HOST", *values], [(name, *plain)])
         return row
 
     def _state(self, row: sa.Row[Any] | None, fresh: LaneState, now: float) -> LaneState:
@@ -130,6 +131,19 @@ class LaneRows:
 
     def _now(self, connection: Connection) -> float:
         return float(connection.exec_driver_sql(f"SELECT {_NOW[self._dialect.name]}").scalar_one())
+
+
+@cache
+def _locked() -> sa.Select[Any]:
+    """A lane's row, locked. This statement and the next are made once: that takes longer than running them."""
+    return sa.select(LANE).where(LANE.c["HOST"] == sa.bindparam("host")).with_for_update()
+
+
+@cache
+def _update() -> sa.Update:
+    """All columns of a lane's row but its key."""
+    values: dict[str, Any] = {each.name: sa.bindparam(each.name) for each in LANE.c if not each.primary_key}
+    return sa.update(LANE).where(LANE.c["HOST"] == sa.bindparam("host")).values(values)
 
 
 @cache

@@ -74,33 +74,48 @@ def free_abandoned(
     Each such event counts one delivery more. With `ours`, also what this process holds under any other lease, which
     killed nobody.
     """
-    ranges = due_ranges(queue, is_partial=transaction.dialect.has_partial_indexes)
-    return sum(_free_abandoned(transaction, queue, part, now, lease, ours) for part in ranges)
+    freed = 0
+    for part, tokens in _lease_ranges(queue, transaction.dialect.has_partial_indexes):
+        held = transaction.rows(tokens, {"now": now, "until": now + lease})
+        abandoned = [token for (token,) in held if token is not None and is_abandoned(token, ours)]
+        for is_ours in (False, True):
+            if chosen := [token for token in abandoned if is_own(token) is is_ours]:
+                freed += _free_leases(transaction, queue, part, chosen, now, lease, deaths=int(not is_ours))
+    return freed
 
 
-def _free_abandoned(
+@cache
+def _lease_ranges(queue: Queue, is_partial: bool) -> list[tuple[DueRange, sa.Select[Any]]]:
+    """Where the held rows of a queue lie, and the statement that reads the leases there."""
+    lease = queue.table.c["LEASE"]
+    return [
+        (part, part.of(sa.select(lease), queue).where(*_holding(queue)).distinct())
+        for part in due_ranges(queue, is_partial=is_partial)
+    ]
+
+
+def _holding(queue: Queue) -> list[sa.ColumnElement[bool]]:
+    """Held until a moment between `now` and `until`."""
+    due = queue.table.c["DUE_AT"]
+    now, until = (sa.bindparam(name, type_=due.type) for name in ("now", "until"))
+    return [due > now, due <= until, is_held(queue)]
+
+
+def _free_leases(
     transaction: Transaction,
     queue: Queue,
     part: DueRange,
+    leases: Sequence[int],
     now: datetime,
     lease: timedelta,
-    ours: Collection[int] | None,
+    *,
+    deaths: int,
 ) -> int:
     table = queue.table
-    due, processed, deliveries = (table.c[name] for name in ("DUE_AT", "PROCESSED", "DELIVERIES"))
-    holding = [due > now, due <= now + lease, is_held(queue)]
-    tokens = transaction.execute(part.of(sa.select(table.c["LEASE"]), queue).where(*holding).distinct()).scalars()
-    abandoned = [token for token in tokens.all() if token is not None and is_abandoned(token, ours)]
-    freed = 0
-    for is_ours in (False, True):
-        chosen = [token for token in abandoned if is_own(token) is is_ours]
-        if not chosen:
-            continue
-        where = (*part.where, *holding, table.c["LEASE"].in_(chosen))
-        ids = transaction.execute(part.of(sa.select(table.c["ID"]), queue).where(*where).with_for_update()).scalars()
-        state = {"DUE_AT": now, "LEASE": None, "DELIVERIES": deliveries + int(not is_ours)}
-        freed += _free(transaction, queue, list(ids), state | {"PROCESSED": released_value(processed)})
-    return freed
+    chosen = part.of(sa.select(table.c["ID"]), queue).where(*_holding(queue), table.c["LEASE"].in_(leases))
+    ids = list(transaction.execute(chosen.with_for_update(), {"now": now, "until": now + lease}).scalars())
+    state = {"DUE_AT": now, "LEASE": None, "DELIVERIES": table.c["DELIVERIES"] + deaths}
+    return _free(transaction, queue, ids, state | {"PROCESSED": released_value(table.c["PROCESSED"])})
 
 
 def _free(transaction: Transaction, queue: Queue, ids: Sequence[bytes], values: dict[str, Any]) -> int:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy import Table
 
-from stook.engine.ledger.schema import ID_LENGTH, POLL, due_index_name, time_index_name
+from stook.engine.ledger.schema import DUE_INDEX, ID_LENGTH, POLL, TIME_INDEX
 from stook.engine.words import Event
 
 __all__ = [
@@ -113,7 +113,7 @@ def by_due(chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
 
 def by_lane(chosen: sa.Select[Any], queue: Queue) -> sa.Select[Any]:
     """Such rows of one lane, by a range of DUE_AT; the caller adds both."""
-    return chosen.with_hint(queue.table, _forced(due_index_name(queue.table)), "mysql").where(*partition(queue))
+    return chosen.with_hint(queue.table, _forced(DUE_INDEX.format(queue.table.name)), "mysql").where(*partition(queue))
 
 
 def due_ranges(queue: Queue, *, is_partial: bool) -> list[DueRange]:
@@ -121,10 +121,10 @@ def due_ranges(queue: Queue, *, is_partial: bool) -> list[DueRange]:
 
     `is_partial`: the engine keeps out of the second index what waits on no lane (`Dialect.has_partial_indexes`).
     """
-    plain = DueRange((*partition(queue), *without_lane(queue)), _forced(due_index_name(queue.table)))
+    plain = DueRange((*partition(queue), *without_lane(queue)), _forced(DUE_INDEX.format(queue.table.name)))
     if not queue.has_lanes:
         return [plain]
-    by_time = _forced(time_index_name(queue.table))
+    by_time = _forced(TIME_INDEX.format(queue.table.name))
     if not is_partial:
         return [DueRange(tuple(partition(queue)), by_time)]
     return [plain, DueRange((*partition(queue), queue.table.c["LANE"] != NO_LANE), by_time)]

@@ -70,6 +70,9 @@ def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
     queue = terms.queue
     walk = LaneWalk(transaction, queue, terms.now, terms.each, terms.room)
     found, gain = _found(transaction, terms, walk)
+    if not found:
+        walk.end((), left=())
+        return Claim((), gain, walk.has_met_any, walk.is_cut)
     rows, deadly = separated(found)
     if deadly:
         _give_up(transaction, queue, deadly, terms.now)
