@@ -52,6 +52,15 @@ def test_everything_due_is_visited_and_kept(ledger):
     assert is_empty(work)
 
 
+def test_only_urgent_events_are_taken(ledger):
+    """A command works on what it has announced itself, and leaves the backlog of others alone."""
+    announce(ledger, "old", "older")
+    ledger.announce([Announcement("pages", "mine", urgent=True)])
+    source = Kind()
+    run(Work(ledger, Script(), [source], urgent_only=True), settled=lambda: True)
+    assert (source.kept, codes(ledger)) == (["mine"], {"old": 0, "older": 0, "mine": 1})
+
+
 @pytest.mark.parametrize("tasks", [1, 3])
 def test_visits_run_side_by_side(ledger, tasks):
     """As many visits are under way as the source allows, and never more."""

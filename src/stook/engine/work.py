@@ -31,6 +31,7 @@ SHORT = 0.05  # the same while a lane may want its next events before a visit en
 class Work:
     """One worker, for one run. `run` returns when nothing is due (once), or when `stop` was called.
 
+    `urgent_only`: it takes urgent events alone, as a command does that works on what it has announced itself.
     `computer` runs computations; by default a pool of child processes, which is started when it is first needed.
     """
 
@@ -43,14 +44,16 @@ class Work:
         *,
         patience: float = PATIENCE,
         computer: Computer | None = None,
+        urgent_only: bool = False,
     ) -> None:
         self.ledger = ledger
         self.sources = sources
         self.tally = tally or Tally()
+        self._urgent_only = urgent_only
         self._queues = [queue for source in sources for queue in source.queues]
         self._database = DatabaseThread(patience)
         self._pool = ComputePool()
-        self._claims = Claims(ledger, self._database)
+        self._claims = Claims(ledger, self._database, urgent_only=urgent_only)
         self._keeper = Keeper(ledger, self._database, lambda kept: count_kept(self.tally, kept), self._on_kept)
         answers = Answers(ledger, self._database, door, computer or self._pool)
         self._flow = Flow(self._claims, answers, self._keeper, Places(), self.tally, lambda: self._is_leaving)
@@ -96,7 +99,7 @@ class Work:
             if visits is not None and self.tally.claimed.total() >= visits:
                 self._is_stopping = True
             # A long queue of other people's events must not keep a command that waits for its own.
-            if once and settled and clock() - looked > IDLE:
+            if once and settled and not self._urgent_only and clock() - looked > IDLE:
                 if await self._database.call(settled):
                     self._is_stopping = True
                 looked = clock()

@@ -59,29 +59,37 @@ def work_on(
     packages: int,
     sources: Sequence[Source],
     visits: int | None = None,
+    urgent_only: bool = True,
 ) -> None:
     """Work with these sources of the product until `settled` returns True, with a bar a stage on a terminal.
 
-    `packages` is how many the first stage is expected to visit; `visits` ends the work after so many.
+    `packages` is how many the first stage is expected to visit; `visits` ends the work after so many. A command takes
+    urgent events alone: those that it has announced itself, and what these led to.
     """
     names = {source.name for source in sources}
     stages = [stage for stage in product.stages if stage.source in names]
     with StageProgress(stages, packages, settings.lane_gap) as progress:
         draw = progress.update if progress.is_shown else None
-        options = LoopOptions(once=True, settled=settled, visits=visits, draw=draw)
+        options = LoopOptions(once=True, settled=settled, visits=visits, urgent_only=urgent_only, draw=draw)
         run_work(ledger, open_door(settings, ledger), sources, report, options)
 
 
 def settled_events(ledger: Ledger, ids: Mapping[str, Sequence[bytes]]) -> Callable[[], bool]:
     """A condition for the loop: none of these events, by queue, is due or held any more.
 
-    Each look first frees what a dead process of this host holds.
+    Each look first frees what a dead process of this host holds, and puts in front what is due.
     """
 
     def settled() -> bool:
         ledger.release_abandoned(queues=ids)
-        now = ledger.clock.now()
-        states = [state for queue, chosen in ids.items() for state in ledger.states(queue, chosen)]
-        return not any(state.is_held or (state.due_at is not None and state.due_at <= now) for state in states)
+        is_any = False
+        for queue, chosen in ids.items():
+            now = ledger.clock.now()
+            states = ledger.states(queue, chosen)
+            due = [state.id for state in states if state.due_at is not None and state.due_at <= now]
+            if due:
+                ledger.hasten(queue, due)
+            is_any = is_any or bool(due) or any(state.is_held for state in states)
+        return not is_any
 
     return settled

@@ -37,13 +37,14 @@ class LoopOptions:
     """How long a loop works and who is called meanwhile.
 
     `once` ends it when nothing is due, or, with `settled`, as soon as that returns True; `visits` ends it after so
-    many. `draw` is called a few times a second where stderr is a terminal, `started` in the loop, once signals are
-    handled.
+    many. `urgent_only` leaves alone what other commands have announced. `draw` is called a few times a second where
+    stderr is a terminal, `started` in the loop, once signals are handled.
     """
 
     once: bool
     settled: Callable[[], bool] | None = None
     visits: int | None = None
+    urgent_only: bool = False
     draw: Draw | None = None
     started: Callable[[Work], None] | None = None
 
@@ -99,7 +100,7 @@ async def _run(ledger: Ledger, door: Door, sources: Sequence[Source], tally: Tal
         work.stop()
 
     async with door:
-        work = Work(ledger, door, sources, tally)
+        work = Work(ledger, door, sources, tally, urgent_only=options.urgent_only)
         for number in END_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 asyncio.get_running_loop().add_signal_handler(number, stop, number)

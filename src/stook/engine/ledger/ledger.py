@@ -20,8 +20,9 @@ from stook.engine.ledger.dialects import Dialect, is_conflict
 from stook.engine.ledger.feeds import read_cursor, read_validators
 from stook.engine.ledger.queue.announce import announce_all
 from stook.engine.ledger.queue.claim import Claim, ClaimTerms, claim
+from stook.engine.ledger.queue.codes import URGENT
 from stook.engine.ledger.queue.lanes import overlooked_lanes, wake_lanes
-from stook.engine.ledger.queue.lease import free_abandoned, release, renew
+from stook.engine.ledger.queue.lease import free_abandoned, hasten, release, renew
 from stook.engine.ledger.queue.model import Queue, by_queue
 from stook.engine.ledger.queue.status import EventState, earliest_due, read_states
 from stook.engine.ledger.transaction import Transaction
@@ -91,27 +92,37 @@ class Ledger:
         with self.engine.connect().execution_options(reads_only=True) as connection:
             yield connection
 
-    def claim(self, queue: str, limit: int, *, each: int = EACH, room: Mapping[str, int] | None = None) -> list[Event]:
-        """Hold up to `limit` due events of a queue, whole packages together.
+    def claim(
+        self,
+        queue: str,
+        limit: int,
+        *,
+        each: int = EACH,
+        room: Mapping[str, int] | None = None,
+        urgent_only: bool = False,
+    ) -> list[Event]:
+        """Hold up to `limit` due events of a queue, whole packages together; only urgent ones if so wished.
 
         Where events wait on lanes: up to `each` from a lane, the lanes in turn; from a lane that `room` names, so many
         at most (0: none). Events without a lane have the name "" there. A package that killed workers comes alone.
         """
-        held = self._claim(self.queues[queue], limit, max(each, 1), room or {})
+        terms = (self.queues[queue], limit, max(each, 1), room or {}, urgent_only)
+        held = self._claim(*terms)
         while not held.events and held.is_cut:
-            held = self._claim(self.queues[queue], limit, max(each, 1), room or {})
+            held = self._claim(*terms)
         if len(held.events) < limit and self.queues[queue].has_lanes:
             self._mend_lanes(self.queues[queue])
         return list(held.events)
 
-    def _claim(self, queue: Queue, limit: int, each: int, room: Mapping[str, int]) -> Claim:
+    def _claim(self, queue: Queue, limit: int, each: int, room: Mapping[str, int], urgent_only: bool) -> Claim:
         look = ceil(limit / self._gains.get(queue.name, 1.0))
         with self.transaction() as transaction:
             now = self.clock.now()  # after the wait for the database: a lease must not begin in the past
             turn = next(self._claims)
             expects_lanes = queue.name in self._with_lanes or turn % LOOK_FOR_LANES == 0
+            until = now - URGENT / 2 if urgent_only else now
             terms = ClaimTerms(
-                queue, now, now + self.lease, limit, look, each, room, expects_lanes, lanes_first=turn % 2 == 1
+                queue, now, until, now + self.lease, limit, look, each, room, expects_lanes, lanes_first=turn % 2 == 1
             )
             held = claim(transaction, terms)
         self._gains[queue.name] = held.gain
@@ -169,6 +180,13 @@ class Ledger:
         with self.transaction() as transaction:
             now = self.clock.now()
             return sum(free_abandoned(transaction, queue, now, self.lease, ours) for queue in chosen)
+
+    def hasten(self, queue: str, ids: Sequence[bytes]) -> int:
+        """Put those of these events in front that are due; returns how many were not there yet.
+
+        An event loses its place when its holder dies: the command that announced it asks for it again.
+        """
+        return self.write(lambda transaction: hasten(transaction, self.queues[queue], ids, self.clock.now()))
 
     def keep(self, batch: Sequence[VisitResult]) -> Receipt:
         """Keep visits in one transaction: records, next events, cursors, validators and each event's end.

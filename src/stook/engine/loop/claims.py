@@ -22,9 +22,10 @@ SUSPECT = 2  # workers that died while they held an event, after which it is loo
 class Claims:
     """Claims events and makes visits of them. It knows all that this worker holds, also what no visit has yet."""
 
-    def __init__(self, ledger: Ledger, database: DatabaseThread) -> None:
+    def __init__(self, ledger: Ledger, database: DatabaseThread, *, urgent_only: bool = False) -> None:
         self._ledger = ledger
         self._database = database
+        self._urgent_only = urgent_only
         self._taken: list[Event] = []  # claimed; their visits are not made yet
         self._returned: list[Event] = []  # of visits that were given up after a stop
         self._visits: dict[ActiveVisit, None] = {}  # under way, or not kept yet
@@ -118,7 +119,8 @@ class Claims:
         each, room = self._room(source)
         for queue in source.queues:
             if len(self._taken) < source.batch:
-                self._taken += self._ledger.claim(queue, source.batch - len(self._taken), each=each, room=room)
+                left = source.batch - len(self._taken)
+                self._taken += self._ledger.claim(queue, left, each=each, room=room, urgent_only=self._urgent_only)
         self._is_unsure = False
 
     def _room(self, source: Source) -> tuple[int, dict[str, int]]:

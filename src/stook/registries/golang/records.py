@@ -50,13 +50,17 @@ class GoModule:
     """What holds for a module as a whole, by the go command's own rule; applies to all its stored versions.
 
     `listed` counts the versions of the proxy's list; None where there is no list. `moved_to` is the path that a
-    version's go.mod declares in place of this one; None where no version that was looked at does.
+    version's go.mod declares in place of this one; None where no version that was looked at does. `moved_since` is the
+    lowest version that declares it. `is_whole`: every version of the list is announced from now on, so one that
+    appears later is news.
     """
 
     path: str
     latest: Latest
     listed: int | None = None
     moved_to: str | None = None
+    moved_since: str | None = None
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

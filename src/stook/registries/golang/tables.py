@@ -49,4 +49,6 @@ GO_PRODUCT = product_table(
     column("LISTED_COUNT", big()),
     column("SERIES", Identity(NAME_LENGTH)),
     column("MOVED_TO", Identity(NAME_LENGTH)),
+    column("MOVED_SINCE", Identity(VERSION_LENGTH)),
+    column("LISTED_SINCE", Moment()),
 )

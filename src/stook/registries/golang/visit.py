@@ -34,6 +34,7 @@ MOST_MISSING = 500  # stored versions that one visit looks at because the list l
 STORED, OTHER = "versions that are stored", "another module that is stored"
 MOST_EVENTS = 500  # in one visit: a module may have fifty thousand, and a crash must not cost them all
 GIVE_UP = 3  # troubles in a row
+NOT_LISTED = ("index", "alias", "latest")  # sources of versions that come without the others of their module
 OWN_KINDS = (ResolveKind.SAME, ResolveKind.SYNTHETIC)
 
 
@@ -155,27 +156,38 @@ class ModuleVisit:
             if reply.status == 200
             else Latest(problem=message(reply))
         )
-        yield from self.miss_stored(reply, listing)
+        stored: Sequence[str] = (yield Look(STORED, self.path)) or ()
+        yield from self.miss_stored(reply, listing, stored)
         listed = len(tagged_versions(listing)) if reply.status == 200 else None
-        newest = max(self.moved, key=order_key, default="")
-        self.records.append(GoModule(self.path, latest, listed, self.moved.get(newest)))
+        moved_to, moved_since = self.move()
         wanted = [event for event in asked if event.facts.get("collect")]
+        module = GoModule(
+            self.path, latest, listed, moved_to, moved_since, is_whole=bool(listed and (wanted or self.is_listed()))
+        )
+        self.records.append(module)
         if wanted and not latest.raw and not self.served:
             self.outcomes |= {event.id: _nothing(latest, reply.status) for event in wanted}
         elif wanted:
             self.announce_versions(listing, latest, wanted)
+            self.ask_again(stored, wanted)
         else:
             self.announce_latest(latest)
         if self.is_stale(listing, latest):
             told = Announcement(MODULE.name, self.path, source="proxy", fresh_for=0.0, facts={"wait": True})
             self.announcements.append(told)
 
-    def miss_stored(self, reply: Reply, listing: bytes) -> Asking[None]:
+    def move(self) -> tuple[str | None, str | None]:
+        """The path that the newest version declares which declares another one, and the first version that did so."""
+        if not self.moved:
+            return None, None
+        declared = self.moved[max(self.moved, key=order_key)]
+        return declared, min((version for version, path in self.moved.items() if path == declared), key=order_key)
+
+    def miss_stored(self, reply: Reply, listing: bytes, stored: Sequence[str]) -> Asking[None]:
         """Look at stored versions that the list no longer has: what the proxy lacks, too, is gone.
 
         A list that is away says nothing of versions unless the proxy has the list of another module that is stored.
         """
-        stored: Sequence[str] = (yield Look(STORED, self.path)) or ()
         listed = frozenset(tagged_versions(listing))
         missing = [version for version in stored if version not in listed and version not in self.served]
         if not missing:
@@ -217,6 +229,10 @@ class ModuleVisit:
             for version in self.served
         )
 
+    def is_listed(self) -> bool:
+        """Whether an event comes from a list whose versions were all announced together."""
+        return any(event.facts.get("SOURCE") not in NOT_LISTED for event in self.events if event.queue == VERSIONS.name)
+
     def has_lost(self) -> bool:
         """Whether a version is gone that was stored, as far as an event can tell."""
         again = {event.version for event in self.events if event.resync}
@@ -232,6 +248,14 @@ class ModuleVisit:
             if version not in seen and not _problem(self.path, version):
                 told = Announcement(VERSIONS.name, self.path, version, source, urgent=urgent, resync=resync)
                 self.announcements.append(told)
+
+    def ask_again(self, stored: Sequence[str], asked: Sequence[Event]) -> None:
+        """A question to pkg.go.dev that waits for its next try is put now; an answered one stays answered."""
+        urgent = any(event.urgent for event in asked)
+        names = [f"{self.path}@{version}" for version in stored if not is_pseudo(version)]
+        self.announcements += [
+            Announcement(PAGE.name, name, source="proxy", urgent=urgent) for name in names if len(name) <= NAME_LENGTH
+        ]
 
     def announce_page(self, event: Event) -> None:
         """The question to pkg.go.dev, but for what no queue can name; pseudo-versions are cleaned there within days."""

@@ -18,9 +18,10 @@ VERSIONS_SHOWN = 15
 """Versions on a package's page, unless all are asked for."""
 
 
-def print_package_json(package: Package) -> None:
-    """The package as one JSON document."""
-    print_json({"product": package.product, "versions": package.versions, "history": package.history})
+def print_package_json(package: Package, more: Mapping[str, Any] | None = None) -> None:
+    """The package as one JSON document; `more` are facts of its registry."""
+    told = {"product": package.product, "versions": package.versions, "history": package.history}
+    print_json({**told, **(more or {})})
 
 
 def print_package(

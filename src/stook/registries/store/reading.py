@@ -10,6 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Table
 
+from stook.engine.words import Code
 from stook.registries.store.package_rows import RegistryKey, package_rows
 from stook.registries.store.schema import HISTORY
 
@@ -27,6 +28,9 @@ _JSON = frozenset(
         "LICENSE_IDS",
         "LICENSE_AI",
         "ORIGIN",
+        "REPLACES",
+        "EXCLUDES",
+        "TOOLS",
     }
 )
 _INNER = frozenset({"VERSION_KEY", "FACTS_DIGEST", "PATH"})
@@ -34,7 +38,10 @@ _INNER = frozenset({"VERSION_KEY", "FACTS_DIGEST", "PATH"})
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package as stored: its product row, its versions from the highest down, its history from the newest back."""
+    """A package as stored: its product row, its versions, its history from the newest back.
+
+    Versions that are alive come first; both these and those that are gone from the highest down.
+    """
 
     product: dict[str, Any]
     versions: list[dict[str, Any]] = field(default_factory=list)
@@ -52,7 +59,8 @@ def read_package(
     wanted = sa.select(version).where(*package_rows(version, registry), version.c["PRODUCT_KEY"] == name)
     if only is not None:
         wanted = wanted.where(version.c["VERSION"] == only)
-    versions = connection.execute(wanted.order_by(version.c["SORT_ORDER"].desc())).mappings().all()
+    gone = sa.case((version.c["PROCESSED"] == Code.NOT_FOUND, 1), else_=0)
+    versions = connection.execute(wanted.order_by(gone, version.c["SORT_ORDER"].desc())).mappings().all()
     return Package(_plain(row), [_plain(one) for one in versions], read_history(connection, registry[0], [name]))
 
 

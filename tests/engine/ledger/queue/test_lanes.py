@@ -351,7 +351,7 @@ def test_workers_take_different_lanes(shared_bench):
     fill(bench, a=4, b=4, c=4, d=4)
     queue, end = bench.ledger.queues["frontier"], bench.later(LEASE)
     with bench.ledger.transaction() as transaction:
-        events = take(transaction, ClaimTerms(queue, bench.now, end, limit=8, look=8, each=4)).events
+        events = take(transaction, ClaimTerms(queue, bench.now, bench.now, end, limit=8, look=8, each=4)).events
         assert Counter(event.lane for event in events) == {"a": 4, "b": 4}
         assert claim(bench, 8) == {"c": 4, "d": 4}
 

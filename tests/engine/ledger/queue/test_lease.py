@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from stook.engine.ledger.feeds import STATUS, VALIDATOR
 from stook.engine.ledger.queue.token import host_digest, is_abandoned, new_token
-from stook.engine.words import Announcement, Code, Cursor, Validators
+from stook.engine.words import Announcement, Code, Cursor, Outcome, Validators
 
 LEASE = 120
 CHILD = """
@@ -55,6 +55,16 @@ def test_release_gives_back_at_once(bench):
     bench.put(identity, PROCESSED=33)
     bench.ledger.release(bench.claim())
     assert [event.processed for event in bench.claim()] == [24]
+
+
+def test_hasten(bench):
+    """What is due comes to the front; what waits for its time, is held or is in front already stays."""
+    ids = bench.announce("later", "held", "front", "due")
+    held = bench.claim()
+    bench.end([event for event in held if event.name == "later"], Outcome(Code.PENDING, delay=60.0))
+    bench.ledger.release([event for event in held if event.name in ("front", "due")])
+    assert (bench.ledger.hasten("pages", ids[2:3]), bench.ledger.hasten("pages", ids)) == (1, 1)
+    assert {event.name for event in bench.ledger.claim("pages", 9, urgent_only=True)} == {"front", "due"}
 
 
 @pytest.mark.parametrize("act", ["renew", "release"])

@@ -274,6 +274,21 @@ def test_faults_of_the_index(shop: Any, kind: str, more: dict[str, Any], reason:
     assert len([row for row in shop.tables()["VERSION_RUST"] if row["PROCESSED"] == 1]) == 12
 
 
+def test_a_line_that_stays_broken(shop: Any) -> None:
+    """Each run names it and ends with 1 until it is mended; `show` says that it is kept aside, and why."""
+    shop.report("cargo", "collect", "crate-1")
+    shop.world.publish("crate-1", "8.0.0")
+    shop.registry.fault("crates-index.*crate-1$", "garbage", text='{"name":"crate-1","vers":"9.0.0","deps":0}')
+    for _ in range(2):
+        (failure,) = shop.report("cargo", "collect", "crate-1", code=1)["failures"]
+        assert "crate-1@9.0.0" in failure["event"]
+    assert "is kept aside" in shop.run("show", "cargo", "crate-1", "9.0.0", code=2).stderr
+    assert "kept aside    9.0.0: unreadable" in shop.run("show", "cargo", "crate-1").stdout
+    shop.registry.clear_faults()
+    shop.report("cargo", "collect", "crate-1")
+    assert "kept aside" not in shop.run("show", "cargo", "crate-1").stdout
+
+
 @pytest.mark.parametrize(
     ("kind", "more", "reason"),
     [

@@ -117,6 +117,20 @@ def test_package_back_in_part(snapshot: Any, after: str, history: list[tuple[str
     assert told(changes(snapshot(after), rows)) == history
 
 
+@pytest.mark.parametrize(
+    ("body", "latest", "count", "yanked"),
+    [
+        ("1.0.0 2.0.0?", "2.0.0", 2, 0),  # its line is broken, and says for which version
+        ("1.0.0 !9.9.9", "1.0.0", 2, 1),  # what is missing without a word is gone
+    ],
+)
+def test_product_with_hidden_versions(snapshot: Any, body: str, latest: str, count: int, yanked: int) -> None:
+    """A stored version whose line cannot be read now is alive, and counts as it was last read."""
+    rows = stored(snapshot("1.0.0 2.0.0"))
+    found = product_of(snapshot(body), None, rows)
+    assert (found.latest, found.versions, found.yanked) == (latest, count, yanked)
+
+
 def test_rewrite(snapshot: Any) -> None:
     """A rewrite writes every row and invents no history."""
     changed = changes(snapshot("1.0.0 2.0.0?", rewrite=True), stored(snapshot("1.0.0 2.0.0?")))
@@ -149,7 +163,7 @@ def test_product(
     snapshot: Any, body: str, latest: str | None, stable: str | None, count: int, yanked: int, status: int
 ) -> None:
     """The product row follows from the snapshot alone."""
-    found = product_of(snapshot(body), None)
+    found = product_of(snapshot(body), None, {})
     assert (found.latest, found.latest_stable, found.versions, found.yanked, found.status) == (
         latest,
         stable,

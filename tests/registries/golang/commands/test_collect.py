@@ -16,6 +16,7 @@ from stook.testing import World, sample_world
 
 LAMP, KNOTS = "github.com/keepers-guild/lamp", "github.com/keepers-guild/knots"
 LIST = "TB_COMP_LIB_GOLANG_LIST_V2"
+PAGE = {"repository": "https://example.com/repository", "licences": ["MIT"]}
 TIMES = (
     "CREATED",
     "ENRICHED_AT",
@@ -74,7 +75,11 @@ def whole(shop: Any) -> dict[str, list[Any]]:
     """The Go tables without what says when and how we worked."""
     found = {}
     for name in (LIST, "TB_COMP_LIB_VERSION_GOLANG", "TB_COMP_LIB_PRODUCT_GOLANG", "TB_COMP_LIB_HISTORY"):
-        columns = [row[1] for row in shop.sql(f"PRAGMA table_info({name})") if row[1] not in (*TIMES, "SEEN_AT")]
+        columns = [
+            row[1]
+            for row in shop.sql(f"PRAGMA table_info({name})")
+            if row[1] not in (*TIMES, "SEEN_AT", "LISTED_SINCE")
+        ]
         found[name] = sorted(map(repr, table(shop, name, *columns)))
     return found
 
@@ -328,11 +333,48 @@ def test_collect(shop: Any) -> None:
     assert (report["rows"]["written"] > 0, whole(shop)) == (True, before)
 
 
+def test_collect_ends_when_all_is_done(open_go_shop: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """More versions than a claim holds, and a slow pkg.go.dev: every version has its row and its licence at the end."""
+    world = World()
+    for number in range(30):
+        world.announce("example.com/many", f"v1.{number}.0")
+    world.go.pages["example.com/many"] = PAGE
+    shop = open_go_shop(world)
+    shop.registry.fault("/pkgsite/", "latency", seconds=0.3)
+    monkeypatch.setenv("STOOK_WORK_CLAIM", "7")
+    report = shop.report("go", "collect", "example.com/many")
+    assert (report["counts"], report["failures"]) == ({"complete": 61}, [])
+    assert shop.sql("SELECT count(*), count(LICENSE) FROM TB_COMP_LIB_VERSION_GOLANG") == [(30, 30)]
+
+
+def test_collect_leaves_a_backlog_alone(shop: Any) -> None:
+    """What others have announced stays as it is: only the events of the named modules end."""
+    shop.report("go", "index")
+    shop.report("go", "collect", KNOTS)
+    ended = shop.sql(f"SELECT DISTINCT INDEX_PATH FROM {LIST} WHERE PROCESSED <> 0")
+    assert ended == [(KNOTS,)]
+
+
+def test_collect_asks_for_pages_again(open_go_shop: Callable[..., Any]) -> None:
+    """A licence that pkg.go.dev did not know yet is asked for again by the next collect."""
+    world = World()
+    world.announce("example.com/new", "v1.0.0")
+    world.go.pages["example.com/new"] = PAGE
+    shop = open_go_shop(world)
+    fault = shop.registry.fault("/pkgsite/", "status", first=1, status=404)
+    shop.report("go", "collect", "example.com/new")
+    assert (shop.sql("SELECT LICENSE FROM TB_COMP_LIB_VERSION_GOLANG"), fault.first) == ([(None,)], 1)
+    shop.report("go", "collect", "example.com/new")
+    assert shop.sql("SELECT LICENSE FROM TB_COMP_LIB_VERSION_GOLANG") == [("MIT",)]
+
+
 def test_collect_an_alias(shop: Any) -> None:
     """What an alias names is collected in the same run, under the path that go.mod declares."""
     shop.report("go", "collect", "gitlab.com/keepers-guild/lamp")
     assert table(shop, "TB_COMP_LIB_VERSION_GOLANG", "PRODUCT_KEY", "VERSION") == [(LAMP, "v0.3.0"), (LAMP, "v1.2.0")]
-    assert LAMP in shop.run("show", "go", "gitlab.com/keepers-guild/lamp", code=2).stderr
+    shown = shop.run("show", "go", "gitlab.com/keepers-guild/lamp")
+    assert shown.stdout.startswith(f"{LAMP} v1.2.0")
+    assert f"is another name of {LAMP}" in shown.stderr
 
 
 def test_collect_in_any_order(open_go_shop: Callable[..., Any]) -> None:
@@ -364,6 +406,30 @@ def test_published_later(shop: Any) -> None:
         ("latest_changed", "v4.0.0+incompatible"),
         ("published", "v4.0.0+incompatible"),
     ]
+
+
+def test_published_late(open_go_shop: Callable[..., Any]) -> None:
+    """A version that the earlier list lacked is news, however old its commit is; the first list is none."""
+    world = World()
+    world.announce("example.com/late", "v1.0.0", time=datetime(2024, 1, 1))
+    shop = open_go_shop(world)
+    shop.report("go", "collect", "example.com/late")
+    assert shop.history() == []
+    shop.world.announce("example.com/late", "v0.9.0", time=datetime(2020, 1, 1))
+    shop.report("go", "collect", "example.com/late")
+    assert [one[1:] for one in shop.history()] == [("published", "v0.9.0")]
+
+
+def test_moved(open_go_shop: Callable[..., Any]) -> None:
+    """A module whose newest version declares another path says where it is now, and since which version."""
+    world = World()
+    for version, path in (("v1.0.0", "example.com/old"), ("v1.1.0", "example.com/new"), ("v1.2.0", "example.com/new")):
+        world.announce("example.com/old", version, declares=path)
+    shop = open_go_shop(world)
+    shop.report("go", "collect", "example.com/old")
+    shown = shop.run("show", "go", "example.com/old").stdout
+    assert "to example.com/new since v1.1.0" in shown
+    assert "its go.mod declares example.com/new" in shown
 
 
 def test_show(shop: Any) -> None:

@@ -16,7 +16,7 @@ from stook.engine.ledger.queue.token import is_abandoned, is_own
 from stook.engine.ledger.transaction import Transaction, chunks, these
 from stook.engine.words import Event
 
-__all__ = ["free_abandoned", "held", "is_held", "release", "renew"]
+__all__ = ["free_abandoned", "hasten", "held", "is_held", "release", "renew"]
 
 
 def is_held(queue: Queue) -> sa.ColumnElement[bool]:
@@ -64,6 +64,17 @@ def _change_held(transaction: Transaction, queue: Queue, events: Sequence[Event]
         tokens = sorted({event.lease for event in part})
         ours = table.c["ID"].in_([event.id for event in part]) & table.c["LEASE"].in_(tokens) & is_held(queue)
         transaction.execute(sa.update(table).where(ours).values(values))
+
+
+def hasten(transaction: Transaction, queue: Queue, ids: Sequence[bytes], now: datetime) -> int:
+    """Put those of these events in front that are due, and that nobody holds; returns how many."""
+    due = queue.table.c["DUE_AT"]
+    hastened = 0
+    for part in chunks(sorted(ids), 500):
+        waiting = queue.table.c["ID"].in_(part) & (due <= now) & (due > now - URGENT / 2)
+        hastened += transaction.execute(sa.update(queue.table).where(waiting).values(DUE_AT=now - URGENT)).rowcount
+    wake_lanes_of(transaction, queue, ids)
+    return hastened
 
 
 def free_abandoned(

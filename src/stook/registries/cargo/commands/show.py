@@ -10,6 +10,8 @@ import click
 from stook.run.options import as_json, pass_settings
 
 if TYPE_CHECKING:
+    import sqlalchemy as sa
+
     from stook.registries.store.reading import Package
     from stook.settings import Settings
 
@@ -35,18 +37,21 @@ def show(settings: Settings, name: str, version: str | None, everything: bool, a
     """
     from stook.registries.store.package_view import print_package_json
 
-    package = _stored_package(settings, name, version)
+    package, kept_aside = _stored_package(settings, name, version)
     if as_json:
-        print_package_json(package)
+        print_package_json(package, {"kept_aside": kept_aside})
     elif version:
-        _print_version(package.versions[0])
+        _print_version(package.versions[0], kept_aside.get(version))
     else:
-        _print_crate(package, everything)
+        _print_crate(package, kept_aside, everything)
     return 0
 
 
-def _stored_package(settings: Settings, name: str, version: str | None) -> Package:
-    """The crate as stored; UserError says what to do when it is not, or has no such version."""
+def _stored_package(settings: Settings, name: str, version: str | None) -> tuple[Package, dict[str, str]]:
+    """The crate as stored, and the lines of its index file that are kept aside.
+
+    UserError says what to do when it is not stored, or has no such version.
+    """
     from stook.engine.errors import UserError
     from stook.registries.cargo.alike import spelt_alike
     from stook.registries.cargo.names import canonical, is_crate_name
@@ -61,21 +66,38 @@ def _stored_package(settings: Settings, name: str, version: str | None) -> Packa
     with open_ledger(settings) as ledger, ledger.reading() as connection:
         package = read_package(connection, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), canonical(name), version)
         alike = {} if package else spelt_alike(connection, [name])
+        kept_aside = _kept_aside(connection, canonical(name))
     if package is None:
         hint = f"did you mean {alike[name]}?" if alike else f"collect it first: stook cargo collect {name}"
         raise UserError(f"no crate {name!r} is stored; {hint}")
     if version and not package.versions:
+        if reason := kept_aside.get(version):
+            raise UserError(f"{name} {version[:80]} is kept aside: {reason}")
         raise UserError(f"{name} has no version {version[:80]!r}; see them all: stook show cargo {name} --all")
-    return package
+    return package, kept_aside
 
 
-def _print_crate(package: Package, everything: bool) -> None:
+def _kept_aside(connection: sa.Connection, name: str) -> dict[str, str]:
+    """The lines of the crate's index file that could not be read, with the reason, by the version that they tell of."""
+    import sqlalchemy as sa
+
+    from stook.engine.words import Code
+    from stook.registries.cargo.tables import RUST_LIST
+
+    column = RUST_LIST.c
+    rows = sa.select(column["VERSION"], column["LAST_ERROR"]).where(
+        column["CRATE_NAME"] == name, column["PROCESSED"] == Code.MALFORMED, column["DELETED_AT"].is_(None)
+    )
+    return {row[0]: row[1] or "" for row in connection.execute(rows)}
+
+
+def _print_crate(package: Package, kept_aside: dict[str, str], everything: bool) -> None:
     from stook.registries.store.package_view import print_package
 
     product = package.product
     print_package(
         f"{product['NAME']} {product['LATEST_VERSION'] or '(no version)'}",
-        _facts(product),
+        [*_facts(product), *(("kept aside", f"{version}: {reason}") for version, reason in kept_aside.items())],
         ("version", "released", "licence", "rust", ">deps", ""),
         [_version_cells(row) for row in package.versions],
         package.history,
@@ -102,13 +124,15 @@ def _version_cells(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["VERSION"], released, row["LICENSE"] or "", row["RUST_VERSION"] or "", dependencies, ", ".join(marks))
 
 
-def _print_version(version: dict[str, Any]) -> None:
+def _print_version(version: dict[str, Any], kept_aside: str | None) -> None:
     from stook.registries.store.package_view import print_facts
     from stook.terminal.stdout import Page
-    from stook.terminal.tables import plain, plain_table
+    from stook.terminal.tables import fact, plain, plain_table
 
     console = Page()
     console.print(plain(f"{version['NAME']} {version['VERSION']}"), style="bold")
+    if kept_aside:
+        console.print(fact("kept aside", f"{kept_aside}; what follows was read before", 16), soft_wrap=True)
     print_facts(console, version, LEFT_OUT, 16)
     rows = [_dependency_cells(dependency) for dependency in version["DEPENDENCIES"] or ()]
     if not rows:

@@ -154,10 +154,14 @@ def is_pinned(known: Known, version: str, row: Stored | None = None) -> bool:
     return any(version in versions for versions in known.pins.values())
 
 
-def product_of(snapshot: Snapshot, before: StoredProduct | None) -> StoredProduct:
-    """The product row that follows from a snapshot; a package without versions counts as deleted upstream."""
+def product_of(snapshot: Snapshot, before: StoredProduct | None, stored: Mapping[str, Stored]) -> StoredProduct:
+    """The product row that follows from a snapshot; a package without versions counts as deleted upstream.
+
+    A stored version whose line cannot be read for a while is alive, and counts as it was last read.
+    """
     releases = snapshot.releases
     candidates = [Candidate(one.version, one.key, one.is_prerelease, one.yanked) for one in releases]
+    candidates += _hidden(snapshot, stored)
     latest = default_version(candidates)
     fallback = before.name if before else snapshot.known.name
     name = next((one.display_name for one in releases if one.version == latest), fallback)
@@ -165,12 +169,27 @@ def product_of(snapshot: Snapshot, before: StoredProduct | None) -> StoredProduc
         name=name,
         latest=latest,
         latest_stable=latest_stable(candidates),
-        versions=len(releases),
-        yanked=sum(one.yanked for one in releases),
-        status=1 if releases else 9 if not snapshot.unreadable else 0,
+        versions=len(candidates),
+        yanked=sum(one.yanked for one in candidates),
+        status=1 if candidates else 9 if not snapshot.unreadable else 0,
         url=page_url(name),
         purl=purl(name),
     )
+
+
+def _hidden(snapshot: Snapshot, stored: Mapping[str, Stored]) -> list[Candidate]:
+    """Stored versions behind lines that cannot be read now."""
+    read = {one.version for one in snapshot.releases}
+    unreadable = {one.version for one in snapshot.unreadable}
+    may_be_any = any(one.may_be_any for one in snapshot.unreadable)
+    found = []
+    for row in stored.values():
+        is_hidden = row.version in unreadable or may_be_any
+        if is_hidden and row.is_release and not row.is_deleted and row.version not in read:
+            semver = parse_semver(row.version)
+            if semver:
+                found.append(Candidate(row.version, semver.key, semver.is_prerelease, row.yanked))
+    return found
 
 
 def ranks(versions: Iterable[str]) -> dict[str, int]:

@@ -76,8 +76,8 @@ def keep_snapshots(transaction: Transaction, snapshots: Sequence[Snapshot], now:
     rejected: list[tuple[str, str]] = []
     for name, snapshot in latest.items():
         told = changes(snapshot, stored[name])
-        # What was kept aside before, and still stands there, was reported then.
-        rejected += [(f"{name}@{one.version}", one.reason) for one in told.unreadable]
+        # As long as a line cannot be read, each run says so: its tables are not the whole truth.
+        rejected += [(f"{name}@{one.version}", one.reason) for one in snapshot.unreadable]
         unchanged["list"] += told.unchanged
         _gather(transaction, rows, snapshot, told, stored[name], now)
         _gather_product(rows, snapshot, stored[name], products.get(name))
@@ -152,7 +152,7 @@ def _gather_product(
 ) -> None:
     if not snapshot.releases and not stored and not snapshot.unreadable:
         return
-    after = product_of(snapshot, before)
+    after = product_of(snapshot, before, stored)
     rows.products[snapshot.known.name] = after
     if before and before.latest and after.latest and before.latest != after.latest:
         rows.history.append((snapshot.known.name, Past(after.latest, "latest_changed", before.latest, after.latest)))

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 from stook.engine.errors import Malformed, UserError
 from stook.engine.ledger import Ledger
-from stook.engine.ledger.queue.codes import is_urgent
 from stook.engine.words import Announcement
+from stook.registries.golang.commands.scope import ModuleScope
 from stook.registries.golang.feed import Boundary
 from stook.registries.golang.paths import path_problem
 from stook.registries.golang.product import PRODUCT
-from stook.registries.golang.queues import FEED, MODULE, PAGE, VERSIONS
+from stook.registries.golang.queues import FEED, MODULE
 from stook.registries.golang.sources import GoFeed
 from stook.registries.golang.times import nanoseconds
 from stook.run.build import open_ledger, sources_of
@@ -44,6 +44,7 @@ def fill_queue(
             packages=pages or 0,
             sources=[source],
             visits=pages,
+            urgent_only=False,
         )
         cursor = ledger.cursor(FEED.cursor_key(options.feed))
     report.notes["cursor"] = cursor.value if cursor and cursor.value else "at the beginning"
@@ -145,7 +146,7 @@ def collect_modules(
             settings,
             ledger,
             report,
-            settled=_collected(ledger, chosen),
+            settled=ModuleScope(ledger, chosen).is_settled,
             packages=len(chosen),
             sources=[source for source in sources_of(PRODUCT, settings, tasks) if FEED.name not in source.queues],
         )
@@ -154,18 +155,3 @@ def collect_modules(
     elif stored := report.without_failure(chosen, MODULE.name):
         report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
-
-
-def _collected(ledger: Ledger, modules: Sequence[str]) -> Callable[[], bool]:
-    """Whether nothing of these modules is under way, and nothing urgent is left of what they announced."""
-
-    def settled() -> bool:
-        ledger.release_abandoned()
-        now = ledger.clock.now()
-        states = ledger.states(MODULE.name, [MODULE.id_of(path, "") for path in modules])
-        if any(one.is_held or (one.due_at is not None and one.due_at <= now) for one in states):
-            return False
-        first = ledger.next_due([VERSIONS.name, PAGE.name])
-        return first is None or not is_urgent(first, now)
-
-    return settled

@@ -37,6 +37,8 @@ def show(settings: Settings, path: str, version: str | None, everything: bool, a
     from stook.registries.store.package_view import print_package_json
 
     package = _stored_package(settings, path, version)
+    if (stored := package.product["NAME"]) != path:
+        click.echo(f"{path} is another name of {stored}, which its go.mod declares.", err=True)
     if as_json:
         print_package_json(package)
     elif version:
@@ -59,29 +61,32 @@ def _stored_package(settings: Settings, path: str, version: str | None) -> Packa
         raise UserError(f"not a version: {version[:80]!r}")
     with open_ledger(settings) as ledger, ledger.reading() as connection:
         package = read_package(connection, GO_PRODUCT, GO_VERSION, ("go", "Golang"), path, version)
-        declared = None if package else _declared(connection, path)
+        declared, reason = (None, None) if package else _declared(connection, path)
+        if declared:
+            package = read_package(connection, GO_PRODUCT, GO_VERSION, ("go", "Golang"), declared, version)
     if package is None:
-        hint = (
-            f"its go.mod declares {declared}: stook show go {declared}"
-            if declared
-            else f"collect it first: stook go collect {path[:120]}"
-        )
+        hint = reason or f"collect it first: stook go collect {path[:120]}"
         raise UserError(f"no module {path[:120]!r} is stored; {hint}")
     if version and not package.versions:
         raise UserError(f"{path[:120]} has no version {version[:80]!r}; see them all: stook show go {path[:120]} --all")
     return package
 
 
-def _declared(connection: sa.Connection, path: str) -> str | None:
-    """The path that a go.mod under this one declares, where events of it ended as an alias."""
+def _declared(connection: sa.Connection, path: str) -> tuple[str | None, str | None]:
+    """The path that a go.mod under this one declares, and what came of it, where events of it ended as an alias."""
     import sqlalchemy as sa
 
+    from stook.engine.words import Code
     from stook.registries.golang.queues import VERSIONS
     from stook.registries.golang.tables import GO_LIST
 
     low, high = VERSIONS.id_range(path)
-    named = sa.select(GO_LIST.c["PRODUCT_KEY"]).where(GO_LIST.c["ID"].between(low, high), GO_LIST.c["PROCESSED"] == 6)
-    return connection.execute(named.where(GO_LIST.c["INDEX_PATH"] == path).limit(1)).scalar_one_or_none()
+    list_of = GO_LIST.c
+    named = sa.select(list_of["PRODUCT_KEY"], list_of["LAST_ERROR"]).where(
+        list_of["ID"].between(low, high), list_of["PROCESSED"] == Code.ALIAS, list_of["INDEX_PATH"] == path
+    )
+    row = connection.execute(named.order_by(list_of["LAST_UPDATED"].desc()).limit(1)).first()
+    return (row[0], row[1]) if row else (None, None)
 
 
 def _print_module(package: Package, everything: bool) -> None:
@@ -106,6 +111,11 @@ def _facts(product: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for key in ("LICENSE", "SCM", "URL", "PURL"):
         if product[key]:
             yield key.lower(), as_text(product[key])
+    if product["MOVED_TO"]:
+        since = f" since {product['MOVED_SINCE']}" if product["MOVED_SINCE"] else ""
+        yield "moved", f"to {product['MOVED_TO']}{since}"
+    if product["LATEST_REASON"]:
+        yield "no row", f"{product['LATEST_VERSION'] or 'no latest version'}: {product['LATEST_REASON']}"
     yield "versions", f"{product['VERSION_COUNT']:,}, {product['RETRACTED_COUNT']:,} of them retracted"
     if product["LATEST_RAW"] != product["LATEST_VERSION"] and product["LATEST_RAW"]:
         yield "raw latest", product["LATEST_RAW"]

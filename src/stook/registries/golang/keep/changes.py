@@ -10,11 +10,11 @@ from datetime import datetime
 import msgspec
 
 from stook.registries.golang.feed import LONGEST_VERSION
-from stook.registries.golang.keep.rows import Facts, ModuleRow, Row
+from stook.registries.golang.keep.rows import Announced, Facts, ModuleRow, Row
 from stook.registries.golang.latest import NO_MATCH, Latest
 from stook.registries.golang.records import GoModule, GoRelease
 from stook.registries.golang.retractions import RetractedRanges
-from stook.registries.golang.versions.versions import VersionClass, is_pseudo, is_valid, version_class, version_key
+from stook.registries.golang.versions.versions import VersionClass, is_valid, order_key, version_class, version_key
 from stook.registries.store import Past
 
 __all__ = ["Changes", "Known", "changes"]
@@ -35,11 +35,16 @@ class Known:
         """Whether latest, retractions and deprecation were ever written: only then can they change."""
         return self.product is not None and self.product.status != 0
 
-    @property
-    def was_whole(self) -> bool:
-        """Whether every version of the proxy's last list is stored: a version that was not on it is a new one."""
-        listed = self.product.listed if self.product else None
-        return bool(listed) and sum(not is_pseudo(version) for version in self.versions) >= (listed or 0)
+    def is_new(self, announced: Announced | None, published: datetime | None) -> bool:
+        """Whether a version that is not stored yet appeared after our first look.
+
+        What the index announced goes by its time. Of others, all are news that were learnt of after a list was whole;
+        before there is such a list they go by their commit.
+        """
+        if announced and self.product and self.product.listed_since and announced.learnt > self.product.listed_since:
+            return True
+        since = (announced and announced.at) or published
+        return bool(self.created and since and since > self.created)
 
 
 @dataclass(slots=True)
@@ -59,12 +64,12 @@ def changes(
     releases: Mapping[str, GoRelease],
     absent: Iterable[str],
     module: GoModule | None,
-    announced: Mapping[str, datetime],
+    announced: Mapping[str, Announced],
+    now: datetime,
 ) -> Changes:
     """Compare; the first look at a module is where its history begins, and writes none.
 
-    `announced` says when the index told the world of a new version; only what is younger than our first look is news,
-    and what the index did not announce goes by its commit.
+    `announced` says when versions that are not stored were announced (see `Known.is_new`).
     """
     told = Changes()
     latest = module.latest if module else None
@@ -86,15 +91,13 @@ def changes(
             rows[version] = replace(row, is_gone=True)
     after = _facts(rows, latest if latest and latest.is_read else None)
     _sort_out(told, known, changed, after)
-    _compare_product(told, known, rows, after, module)
+    _compare_product(told, known, rows, after, module, now)
     return told
 
 
-def _news(known: Known, one: GoRelease, row: Row | None, announced: datetime | None) -> Iterable[Past]:
+def _news(known: Known, one: GoRelease, row: Row | None, announced: Announced | None) -> Iterable[Past]:
     if row is None:
-        since = announced or one.published
-        is_younger = bool(known.created and since and since > known.created)
-        if is_younger or known.was_whole:
+        if known.is_new(announced, one.published):
             yield Past(one.version, "published", None, one.mod_sum)
         return
     if row.is_gone:
@@ -138,13 +141,18 @@ def _sort_out(
 
 
 def _compare_product(
-    told: Changes, known: Known, rows: Mapping[str, Row], facts: Mapping[str, Facts], module: GoModule | None
+    told: Changes,
+    known: Known,
+    rows: Mapping[str, Row],
+    facts: Mapping[str, Facts],
+    module: GoModule | None,
+    now: datetime,
 ) -> None:
     """A product row stands where a version row does."""
     if not rows and known.product is None:
         return
     living = {version for version, row in rows.items() if not row.is_gone}
-    after = _product(known.product, module, living, sum(facts[version].retracted for version in living))
+    after = _product(known.product, module, living, sum(facts[version].retracted for version in living), now)
     if after == known.product:
         return
     told.product = after
@@ -155,7 +163,9 @@ def _compare_product(
         told.history.append(Past("", "deprecated", before.deprecated_reason, after.deprecated_reason))
 
 
-def _product(before: ModuleRow | None, module: GoModule | None, living: Set[str], retracted: int) -> ModuleRow:
+def _product(
+    before: ModuleRow | None, module: GoModule | None, living: Set[str], retracted: int, now: datetime
+) -> ModuleRow:
     """Where the rule was not asked, or could not be carried out, its last answer stays, as long as a version does."""
     latest, count = module.latest if module else None, len(living)
     chosen: tuple[str | None, str | None, str | None] = (
@@ -172,20 +182,38 @@ def _product(before: ModuleRow | None, module: GoModule | None, living: Set[str]
     is_described = latest is not None or bool(before and before.status)
     status = 9 if not count else int(is_described)
     listed = module.listed if module and module.listed is not None else before and before.listed
-    moved_to = (module and module.moved_to) or (before and before.moved_to) or None
-    reason = _latest_reason(chosen[0], latest, before, living)
-    return ModuleRow(*chosen, count, retracted, *deprecated, status, reason, listed, moved_to)
+    move = _move(before, module)
+    reason = _latest_reason(chosen[0], latest, before, living, move)
+    listed_since = (before and before.listed_since) or (now if module and module.is_whole else None)
+    return ModuleRow(*chosen, count, retracted, *deprecated, status, reason, listed, *move, listed_since)
+
+
+def _move(before: ModuleRow | None, module: GoModule | None) -> tuple[str | None, str | None]:
+    """Where the module moved, and since which version, as far as the versions tell that were looked at."""
+    old, new = ((part.moved_to, part.moved_since) if part else (None, None) for part in (before, module))
+    if not (new[0] and new[1]):
+        return old
+    return new if old[0] != new[0] or not old[1] else (new[0], min(old[1], new[1], key=order_key))
 
 
 def _latest_reason(
-    version: str | None, latest: Latest | None, before: ModuleRow | None, living: Set[str]
+    version: str | None,
+    latest: Latest | None,
+    before: ModuleRow | None,
+    living: Set[str],
+    move: tuple[str | None, str | None],
 ) -> str | None:
     """Why there is no latest version, or why it has no row; None where it has one."""
     if not living:
         return "the proxy has no version of this module any more"
     if version is None:
         return _plain(latest.problem)[:LONGEST_REASON] if latest else before and before.latest_reason
-    return None if version in living else "it is not collected yet, or the proxy no longer has it"
+    if version in living:
+        return None
+    moved_to, since = move
+    if moved_to and since and order_key(version) >= order_key(since):
+        return f"its go.mod declares {moved_to}, where it is filed if the proxy has it there"
+    return "it is not collected yet, or the proxy no longer has it"
 
 
 def _kept(version: str) -> str | None:

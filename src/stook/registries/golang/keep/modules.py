@@ -13,6 +13,7 @@ from stook.registries.golang.keep.changes import Changes, Known, changes
 from stook.registries.golang.keep.pages import follow_latest
 from stook.registries.golang.keep.rows import (
     KEY,
+    Announced,
     announced_at,
     lock_products,
     stored_versions,
@@ -69,14 +70,14 @@ def _compare(transaction: Transaction, batch: _Batch, paths: Sequence[str], now:
         for version in some
         if version not in stored[path]
     ]
-    announced: dict[str, dict[str, datetime]] = defaultdict(dict)
+    announced: dict[str, dict[str, Announced]] = defaultdict(dict)
     for (path, version), moment in announced_at(transaction, fresh).items():
         announced[path][version] = moment
     told = {}
     for path in paths:
         known = Known(stored[path], *products.get(path, (None, None)))
         releases = batch.releases.get(path, {})
-        told[path] = changes(known, releases, batch.absent.get(path, ()), batch.modules.get(path), announced[path])
+        told[path] = changes(known, releases, batch.absent.get(path, ()), batch.modules.get(path), announced[path], now)
     return told
 
 

@@ -20,6 +20,7 @@ from stook.registries.store import package_rows
 
 __all__ = [
     "KEY",
+    "Announced",
     "Facts",
     "ModuleRow",
     "Row",
@@ -54,7 +55,7 @@ VERSION_UPDATE = (
 )
 KEPT = (
     "LATEST_VERSION LATEST_STABLE LATEST_RAW VERSION_COUNT RETRACTED_COUNT DEPRECATED DEPRECATED_REASON COMP_STATUS"
-    " LATEST_REASON LISTED_COUNT MOVED_TO"
+    " LATEST_REASON LISTED_COUNT MOVED_TO MOVED_SINCE LISTED_SINCE"
 ).split()
 PRODUCT_COLUMNS = [*"LANGUAGE REPOSITORY PRODUCT_KEY NAME URL PURL SERIES".split(), *KEPT, "CREATED", "TIMESTAMP"]
 
@@ -95,6 +96,8 @@ class ModuleRow(NamedTuple):
     latest_reason: str | None = None
     listed: int | None = None
     moved_to: str | None = None
+    moved_since: str | None = None
+    listed_since: datetime | None = None  # when all that the proxy listed was announced for the first time
 
 
 EMPTY = ModuleRow(None, None, None, 0, 0, 0, None, 0)
@@ -154,14 +157,21 @@ def other_module(connection: sa.Connection, path: str) -> str | None:
     return None
 
 
-def announced_at(transaction: Transaction, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], datetime]:
-    """When the index announced these versions, as far as it did."""
+class Announced(NamedTuple):
+    """When the index says that it announced a version, if it did, and when we learnt of the version."""
+
+    at: datetime | None
+    learnt: datetime
+
+
+def announced_at(transaction: Transaction, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Announced]:
+    """When these versions were announced."""
     table = GO_LIST
     ids = {event_id(path, version): (path, version) for path, version in pairs}
-    found: dict[tuple[str, str], datetime] = {}
+    found: dict[tuple[str, str], Announced] = {}
     for part in chunks(sorted(ids), 500):
-        query = sa.select(table.c["ID"], table.c["TIMESTAMP"]).where(table.c["ID"].in_(part))
-        found |= {ids[bytes(identity)]: time for identity, time in transaction.execute(query) if time is not None}
+        query = sa.select(*(table.c[name] for name in ("ID", "TIMESTAMP", "CREATED"))).where(table.c["ID"].in_(part))
+        found |= {ids[bytes(identity)]: Announced(*times) for identity, *times in transaction.execute(query)}
     return found
 
 
@@ -205,7 +215,10 @@ def write_tombstones(transaction: Transaction, pairs: Sequence[tuple[str, str]],
 def write_products(transaction: Transaction, products: Mapping[str, ModuleRow], now: datetime) -> None:
     """Product rows, new or changed."""
     at = transaction.moment(now)
-    rows = [(*_names(path), *one, at, at) for path, one in sorted(products.items())]
+    rows = [
+        (*_names(path), *one[:-1], transaction.moment(one.listed_since), at, at)
+        for path, one in sorted(products.items())
+    ]
     transaction.upsert(GO_PRODUCT, PRODUCT_COLUMNS, rows, ["SERIES", *KEPT, "TIMESTAMP"])
 
 

@@ -37,8 +37,9 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ClaimTerms:
-    """What a claim may take: up to `limit` due events, held until `lease_end`.
+    """What a claim may take: up to `limit` events that are due at `until`, held until `lease_end`.
 
+    `until` is `now`, or a moment before which only urgent events are due.
     `look` is how many rows of a queue without lanes to begin with (see `due_rows`). Of lanes: `each` events from each,
     but only so many as `room` says from those it names. `expects_lanes`: look for them though enough events wait
     without one. `lanes_first` says which come first.
@@ -46,6 +47,7 @@ class ClaimTerms:
 
     queue: Queue
     now: datetime
+    until: datetime
     lease_end: datetime
     limit: int
     look: int
@@ -68,7 +70,7 @@ class Claim:
 def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
     """Hold due events. A package that two workers died with comes alone; one that three died with is given up."""
     queue = terms.queue
-    walk = LaneWalk(transaction, queue, terms.now, terms.each, terms.room)
+    walk = LaneWalk(transaction, queue, terms.until, terms.each, terms.room)
     found, gain = _found(transaction, terms, walk)
     if not found:
         walk.end((), left=())
@@ -86,7 +88,7 @@ def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
 
 def _found(transaction: Transaction, terms: ClaimTerms, walk: LaneWalk) -> tuple[list[Any], float]:
     """Due rows; where some wait on lanes and some do not, half of each as far as there are so many."""
-    queue, now, limit = terms.queue, terms.now, terms.limit
+    queue, now, limit = terms.queue, terms.until, terms.limit
     if not queue.has_lanes:
         return due_rows(transaction, queue, now, limit, terms.look)
     most = max(0, min(limit, terms.room.get("", limit)))
