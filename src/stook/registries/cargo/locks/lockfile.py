@@ -6,12 +6,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.cargo.locks.readings import LockedPackage, Origin
 
 __all__ = ["parse_lock"]
 
 NEWEST = 4
+LONGEST_LINE = 2_000  # characters; the TOML parser's time grows with the square of a dotted key
 PUBLIC = frozenset({"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io"})
 
 
@@ -28,7 +29,11 @@ def parse_lock(text: str | bytes, *, index_url: str) -> tuple[LockedPackage, ...
 
 def _tables(text: str | bytes) -> dict[str, Any]:
     try:
-        lock = tomllib.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
+        plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        if any(len(line) > LONGEST_LINE for line in plain.splitlines()):
+            reason = f"Cargo.lock cannot be read: a line of more than {LONGEST_LINE} characters"
+            raise Malformed(reason, FailureCode.TOO_LARGE)
+        lock = tomllib.loads(plain)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Malformed(f"Cargo.lock cannot be read: {str(error)[:200]}") from error
     version = lock.get("version", 1)
