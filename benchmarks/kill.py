@@ -249,7 +249,7 @@ def check(engine: str, chosen: argparse.Namespace, folder: Path) -> bool:
     with engine_of(engine, folder) as server, LoopbackRegistry(world) as registry:
         calm = Run(environment(registry, url_of(server, folder, "calm"), 0.0), chosen.registry, folder)
         calm.fill(world)
-        whole = calm.call("work", chosen.registry, "--once")
+        whole = calm.call("work", chosen.registry, "--once", "--follow")
         wild = Run(environment(registry, url_of(server, folder, "wild"), chosen.gap), chosen.registry, folder)
         wild.fill(world)
         restarts = chosen.restarts if server else 0
@@ -258,7 +258,7 @@ def check(engine: str, chosen: argparse.Namespace, folder: Path) -> bool:
         disturb(wild, chosen.workers, trouble, server, chance)
         spent = time.monotonic() - started
         wild.told |= {name: "0" for name in wild.told if name.endswith("_GAP")}
-        ended = wild.call("work", chosen.registry, "--once", "--workers", "2")
+        ended = wild.call("work", chosen.registry, "--once", "--follow", "--workers", "2")
         expected, found = calm.rows(), wild.rows()
     same = {name: rows == found[name] for name, rows in expected.items()}
     count = sum(map(len, expected.values()))

@@ -18,7 +18,7 @@ from stook.registries.cargo.records import Enrichment
 from stook.registries.cargo.sources import QUEUES, CargoApi, CargoIndex
 from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
 from stook.registries.golang.product import PRODUCT as GO
-from stook.registries.store import HISTORY
+from stook.registries.store import HISTORY, PIN
 from stook.testing import ManualClock
 
 from .tables import Tables  # noqa: TID252
@@ -70,7 +70,7 @@ def shelf(database: Any) -> Shelf:
     engine, dialect = database
     clock = ManualClock(datetime(2026, 11, 1) - timedelta(hours=1), jumps=False)
     with engine.begin() as connection:
-        for table in (*TABLES.values(), POLL):
+        for table in (*TABLES.values(), POLL, PIN):
             connection.execute(sa.delete(table))
     return Shelf(Ledger(engine, dialect, QUEUES, clock), clock)
 
@@ -82,7 +82,7 @@ def make_snapshot(body: str, *, source: str = "seed", **more: Any) -> Any:
 
     name = more.pop("name", "Oar")
     rewrite = more.pop("rewrite", False)
-    known = Known(name.lower(), source, more.pop("lock_tags", {}), more.pop("pins", {}))
+    known = Known(name.lower(), source)
     file = read_index_file(known.name, b"".join(_line(name, word, more) for word in body.split()))
     return Snapshot(known, file.releases, file.unreadable, rewrite)
 

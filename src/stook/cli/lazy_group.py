@@ -17,6 +17,7 @@ CORE: Final = {
     "demo": LazyCommand(
         "stook.cli.commands.demo:demo", "See all of it work on a bundled sample world, without any network."
     ),
+    "feed": LazyCommand("stook.cli.commands.feed:feed", "Look at how far feeds were read, and set them back."),
     "guard": LazyCommand(
         "stook.cli.commands.guard:guard", "Judge URLs and addresses as the door would; nothing is sent."
     ),

@@ -57,6 +57,8 @@ class FailureCode(StrEnum):
     """The database refuses what was found."""
     COMPUTE_LIMIT = "compute_limit"
     """A computation passed its limit of time or memory."""
+    PIN = "pin"
+    """A lock names what its registry does not have, has withdrawn, or has with another checksum."""
     WORKER_DIED = "worker_died"
     """The worker that looked at it died, more than once."""
     DATABASE = "database"

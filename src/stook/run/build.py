@@ -110,18 +110,22 @@ def lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:
     return ResidentLanes(table, Presence(Path(f"{ledger.engine.url.database}-lanes")), ledger.clock)
 
 
-def sources_of(product: Product[Any], settings: Settings, tasks: int | None = None) -> Sequence[Source]:
+def sources_of(
+    product: Product[Any], settings: Settings, tasks: int | None = None, *, follows: bool = True
+) -> Sequence[Source]:
     """The product's sources, made from its own section; `tasks` visits side by side, by default the settings'.
 
+    Without `follows`, those that read a feed are left out.
     EnvironmentFault when the product's code fails.
     """
     try:
-        return product.sources(product.options(settings), tasks or settings.work.tasks, settings.work.claim)
+        sources = product.sources(product.options(settings), tasks or settings.work.tasks, settings.work.claim)
     except StookError:
         raise
     except Exception as error:
         reason = f"the sources of {product.name} cannot be made: {type(error).__name__}: {error}"[:400]
         raise EnvironmentFault(reason, FailureCode.INTERNAL) from error
+    return [source for source in sources if follows or source.name not in product.feeds]
 
 
 def announce_standing(ledger: Ledger, product: Product[Any], settings: Settings) -> None:

@@ -62,7 +62,8 @@ class Product(Generic[S]):
 
     `queues` gives its queues, and imports its tables. `sources` makes its sources from its section, the number of
     visits side by side, and the number of events to claim at once. `standing` gives the polls that every worker sees
-    to, such as a feed's; `check` raises UserError for settings with which its sources must not be asked.
+    to, such as a feed's; `feeds` names the sources that go on with such a feed, which `work --once` leaves alone.
+    `check` raises UserError for settings with which its sources must not be asked.
 
     `migrations` are folders of Alembic scripts, the last of them its own: files `0001_<name>.py`, `0002_<name>.py` ….
     `commands` are added to `stook`, `show` is added to `stook show` under the product's name. `stages` are the bars of
@@ -76,6 +77,7 @@ class Product(Generic[S]):
     sources: Callable[[S, int, int], Sequence[Source]]
     migrations: tuple[Path, ...] = ()
     standing: Callable[[S], Sequence[Announcement]] = lambda options: ()
+    feeds: tuple[str, ...] = ()
     check: Callable[[Settings], None] = _accept
     commands: Mapping[str, LazyCommand] = field(default_factory=dict)
     show: LazyCommand | None = None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CORE_COMMANDS", "ENTRY_POINTS", "Catalogue", "Exclusion", "find_products", "product_named", "read_settings"]
 
 ENTRY_POINTS = "stook.products"
-CORE_COMMANDS: Final = ("demo", "guard", "queue", "settings", "show", "work")
+CORE_COMMANDS: Final = ("demo", "feed", "guard", "queue", "settings", "show", "work")
 """The commands of `stook` that belong to no product."""
 
 _HOME = Path(__file__).parents[1]

@@ -32,27 +32,31 @@ if TYPE_CHECKING:
 __all__ = ["join_reports", "work_alone", "work_together"]
 
 
-def work_alone(settings: Settings, name: str, *, once: bool, as_json: bool) -> int:
-    """Work in this process on a product's queues; returns the exit code."""
+def work_alone(settings: Settings, name: str, *, once: bool, follow: bool, as_json: bool) -> int:
+    """Work in this process on a product's queues; returns the exit code.
+
+    `once` leaves feeds where they are; with `follow` they are read on, and none of them has an end.
+    """
     product = _checked(settings, name)
     report = _report(name)
     with open_ledger(settings) as ledger:
         if not once:  # a feed has no end that one could wait for
             announce_standing(ledger, product, settings)
-        sources = sources_of(product, settings)
+        sources = sources_of(product, settings, follows=follow or not once)
         run_work(ledger, open_door(settings, ledger), sources, report, LoopOptions(once=once))
     return show_report(report, as_json=as_json)
 
 
-def work_together(settings: Settings, name: str, workers: int, *, once: bool, as_json: bool) -> int:
-    """Work in so many processes; returns the exit code, the worst of all."""
+def work_together(settings: Settings, name: str, workers: int, *, once: bool, follow: bool, as_json: bool) -> int:
+    """Work in so many processes; returns the exit code, the worst of all. `follow` is as for `work_alone`."""
     product = _checked(settings, name)
     report = _report(name)
     with open_ledger(settings) as ledger:  # one process brings the schema up to date
         if not once:  # a feed has no end that one could wait for
             announce_standing(ledger, product, settings)
-        sources = sources_of(product, settings)
-        result = run_workers(Assignment(settings, name, once, secrets.token_hex(8)), workers)
+        follows = follow or not once
+        sources = sources_of(product, settings, follows=follows)
+        result = run_workers(Assignment(settings, name, once, secrets.token_hex(8), follows), workers)
         join_reports(report, [end.report for end in result.ends])
         _add_status(report, result, ledger, sources)
     if result.signal and (once or result.signal == signal.SIGINT.name):

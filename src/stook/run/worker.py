@@ -47,12 +47,13 @@ PULSE = 0.5  # seconds between two looks at whether something was done
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The work of a run, the same for each of its workers; `run` is the run's own name."""
+    """The work of a run, the same for each of its workers; `run` is the run's own name, `follows` reads feeds on."""
 
     settings: Settings
     product: str
     once: bool
     run: str
+    follows: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def retry_database(action: Callable[[], T]) -> T:
 def _work(assignment: Assignment, report: Report, pipe: Connection) -> None:
     settings = assignment.settings
     with _opened(settings) as ledger:
-        sources = sources_of(product_named(assignment.product), settings)
+        sources = sources_of(product_named(assignment.product), settings, follows=assignment.follows)
         worker = _Worker(pipe, ledger, [queue for source in sources for queue in source.queues])
         door = open_door(settings, ledger, assignment.run)
         options = LoopOptions(once=assignment.once, settled=worker.settled, started=worker.start)

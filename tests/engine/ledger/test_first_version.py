@@ -118,3 +118,15 @@ def test_work_goes_on(old_engine):
     assert found == {"held": (20, 1), "ready": (20, 1), "waiting": (20, 0)}
     clock.advance(timedelta(hours=7).total_seconds())
     assert {event.name: event.processed for event in ledger.claim("cargo-index", 50)}["rung"] == 21
+
+
+def test_pins_are_rebuilt(old_engine):
+    """What events of the first version say of locks becomes rows of the table of pins."""
+    engine, _ = old_engine
+    migrate(engine, PLACES)
+    pin = METADATA.tables["TB_COMP_LIB_PIN"]
+    columns = [pin.c[name] for name in ("PROJECT", "ORIGIN", "TAG", "PRODUCT_KEY", "VERSION", "SOURCE")]
+    with engine.connect() as connection:
+        found = connection.execute(sa.select(*columns).order_by(pin.c["PRODUCT_KEY"])).all()
+    assert {row[:3] + row[4:] for row in map(tuple, found)} == {("p", "p", "v1", "1.0.0", "registry")}
+    assert len(found) == 5

@@ -9,7 +9,7 @@ import pytest
 
 from stook.engine.errors import FailureCode, Malformed, Unavailable
 from stook.engine.words import Code, Event, Found, Reply, Request
-from stook.registries.cargo.records import Enrichment, Known, Snapshot
+from stook.registries.cargo.records import Enrichment, Snapshot
 from stook.registries.cargo.sources import API, INDEX, VERSIONS, CargoApi, CargoIndex
 from stook.testing import run_visit
 
@@ -59,14 +59,6 @@ def test_not_modified(told: Reply) -> None:
     found, _ = visit(told)
     assert (found.outcome.code, found.outcome.status) == (Code.COMPLETE, told.status)
     assert (found.records, found.announcements[0].fresh_for) == ((), 3600.0)
-
-
-def test_not_modified_with_a_lock() -> None:
-    """A lock's tags are kept even when the file did not change."""
-    locks = {"app": {"v2": ["1.0.0"], "v1": ["0.9.0", "1.0.0"]}, "gone": {"HEAD": []}}
-    found, _ = visit(reply(304, b"", not_modified=True), event(facts={"SOURCE": "app-lock", "locks": locks}))
-    pins = {"app": {"1.0.0": ["v1", "v2"], "0.9.0": ["v1"]}, "gone": {}}
-    assert found.records == [Known("oar", "app-lock", {"app": ["v1", "v2"], "gone": []}, pins)]
 
 
 @pytest.mark.parametrize("status", [404, 410, 451])

@@ -23,14 +23,16 @@ __all__ = ["work"]
     metavar="N",
     help="Worker processes; each looks at STOOK_WORK_TASKS packages side by side.",
 )
-@click.option("--once", is_flag=True, help="End when nothing is due.")
+@click.option("--once", is_flag=True, help="End when nothing is due; feeds stay where they are.")
+@click.option("--follow", is_flag=True, help="With --once: read feeds on to their end, too.")
 @as_json
 @pass_settings
-def work(settings: Settings, product: str, workers: int, once: bool, as_json: bool) -> int:
+def work(settings: Settings, product: str, workers: int, once: bool, follow: bool, as_json: bool) -> int:
     """Take work from the queues of PRODUCT until stopped. `stook show --help` lists the products.
 
     Any number of workers may run, on any number of hosts: all that they share is the database. With --once, this
-    command's workers end together, when nothing is due and none of them is at work.
+    command's workers end together, when nothing is due and none of them is at work. What a feed has announced is done
+    then; only with --follow, or without --once, is a feed read on.
 
     \b
     Examples:
@@ -40,5 +42,5 @@ def work(settings: Settings, product: str, workers: int, once: bool, as_json: bo
     from stook.run.service import work_alone, work_together
 
     if workers == 1:
-        return work_alone(settings, product, once=once, as_json=as_json)
-    return work_together(settings, product, workers, once=once, as_json=as_json)
+        return work_alone(settings, product, once=once, follow=follow, as_json=as_json)
+    return work_together(settings, product, workers, once=once, follow=follow, as_json=as_json)

@@ -16,16 +16,21 @@ from stook.engine.ledger.transaction import Transaction, chunks
 from stook.engine.words import Cursor, Validators
 
 __all__ = [
+    "GAP",
+    "FeedState",
     "FeedStatus",
     "cursor_of",
     "latest_feeds",
     "read_cursor",
+    "read_feeds",
     "read_validators",
     "write_cursors",
     "write_validators",
 ]
 
 log = structlog.get_logger(__name__)
+GAP = ":gap:"
+"""Stands in a key between a feed and a moment that more events share than a page shows."""
 _VALIDATOR = ("ID", "URL", "ETAG", "LAST_MODIFIED", "DIGEST", "CHECKED")
 
 
@@ -51,6 +56,34 @@ def latest_feeds(connection: sa.Connection, prefix: str, limit: int) -> list[Fee
     chosen = sa.select(STATUS.c["TYPE"], STATUS.c["CURSOR"], STATUS.c["UPDATED"]).where(ours)
     rows = connection.execute(chosen.order_by(STATUS.c["UPDATED"].desc(), STATUS.c["TYPE"]).limit(limit))
     return [FeedStatus(feed.removeprefix(prefix), cursor, read_at) for feed, cursor, read_at in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedState:
+    """A feed, or a stretch of one: `name` is its key, `cursor` how far it was read; events may lack at its `gaps`."""
+
+    name: str
+    cursor: str
+    read_at: datetime
+    gaps: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """The state as JSON holds it."""
+        read_at = self.read_at.isoformat(timespec="seconds") + "Z"
+        return {"feed": self.name, "cursor": self.cursor, "read_at": read_at, "gaps": list(self.gaps)}
+
+
+def read_feeds(connection: sa.Connection, queue: str) -> list[FeedState]:
+    """The feeds of a queue, in order of their keys, each with its gaps."""
+    ours = STATUS.c["TYPE"].startswith(f"{queue}:", autoescape=True)
+    rows = connection.execute(sa.select(STATUS.c["TYPE"], STATUS.c["CURSOR"], STATUS.c["UPDATED"]).where(ours)).all()
+    gaps: dict[str, list[str]] = {}
+    for key, moment, _ in rows:
+        feed, mark, _ = key.partition(GAP)
+        if mark:
+            gaps.setdefault(feed, []).append(moment)
+    feeds = [FeedState(*row, sorted(gaps.get(row[0], ()))) for row in rows if GAP not in row[0]]
+    return sorted(feeds, key=lambda state: state.name)
 
 
 def cursor_of(feed: str, value: str, packed: str | None) -> Cursor:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 __all__ = ["Enrichment", "Known", "ProductFacts", "Release", "Snapshot", "Unreadable", "VersionFacts"]
@@ -46,15 +46,10 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Who announced a package, and which locks name it: project to tags, and project to version to tags.
-
-    A project without tags no longer names it; without any project, nothing is known of locks.
-    """
+    """A package, and who announced it."""
 
     name: str
     source: str
-    lock_tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    pins: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from stook.engine.offload import off_loop
 from stook.engine.words import Announcement, Ask, Code, Event, Found, Look, Outcome, Reply, Request, Visit, Written
 from stook.registries.cargo.api import read_crate
 from stook.registries.cargo.index import IndexFile, read_index_file
-from stook.registries.cargo.keep import keep_known, keep_snapshots
+from stook.registries.cargo.keep import keep_snapshots
 from stook.registries.cargo.keep.enrichment import keep_enrichments
-from stook.registries.cargo.locks.facts import pins_of, tags_of
 from stook.registries.cargo.names import index_path
 from stook.registries.cargo.records import Enrichment, Known, Snapshot
 from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
@@ -77,8 +76,7 @@ class CargoIndex:
         self.vanishing.looked += 1
         if reply.not_modified:
             outcome = Outcome(Code.COMPLETE, status=reply.status)
-            records = [known] if known.lock_tags else ()
-            return Found(outcome, records=records, announcements=[self._enrich(events, self.api_age)])
+            return Found(outcome, announcements=[self._enrich(events, self.api_age)])
         if reply.status in GONE:
             yield from self._confirm(name)
             return _gone(known, memory, reply)
@@ -88,13 +86,7 @@ class CargoIndex:
         return self._found(known, events, memory, _whole(file))
 
     def keep(self, transaction: Transaction, records: Sequence[Any], now: datetime) -> Written:
-        snapshots = [record for record in records if isinstance(record, Snapshot)]
-        seen = [record for record in records if isinstance(record, Known)]
-        first = keep_snapshots(transaction, snapshots, now)
-        if not seen:
-            return first
-        second = keep_known(transaction, seen, now)
-        return Written(_sum(first.written, second.written), _sum(first.unchanged, second.unchanged), first.rejected)
+        return keep_snapshots(transaction, records, now)
 
     def look(self, connection: sa.Connection | None, look: Look) -> Any:
         """Whether a crate is stored and alive, and the name of another one that is."""
@@ -196,8 +188,7 @@ def _known(name: str, events: Sequence[Event]) -> Known:
     facts: dict[str, Any] = {}
     for event in events:
         facts = {**event.facts, **facts}
-    locks = facts.get("locks", {})
-    return Known(name, facts.get("SOURCE") or "index", tags_of(locks), pins_of(locks))
+    return Known(name, facts.get("SOURCE") or "index")
 
 
 def _whole(file: IndexFile) -> IndexFile:
@@ -230,7 +221,3 @@ def _outcomes(events: Sequence[Event], file: IndexFile) -> dict[bytes, Outcome]:
         else:
             outcomes[event.id] = Outcome(Code.NOT_FOUND, "the crate's index file does not have this version", 200)
     return outcomes
-
-
-def _sum(one: Any, other: Any) -> dict[str, int]:
-    return {key: one.get(key, 0) + other.get(key, 0) for key in {*one, *other}}

@@ -51,6 +51,7 @@ PRODUCT = Product(
     sources=_sources,
     migrations=(_FOLDER.parent / "store" / "migrations", _FOLDER / "migrations"),
     standing=_standing,
+    feeds=("Go index",),
     commands={
         "go": LazyCommand(
             "stook.registries.golang.commands.go:go", "Collect Go modules: follow the module index, or name modules."

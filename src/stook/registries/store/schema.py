@@ -10,7 +10,7 @@ from sqlalchemy import Column, Index, Table
 from stook.engine.ledger.schema import column, table, unquoted
 from stook.engine.ledger.types import Binary, Identity, Json, LongText, Moment, big, small
 
-__all__ = ["HISTORY", "MIGRATIONS", "NAME_LENGTH", "VERSION_LENGTH", "product_table", "version_table"]
+__all__ = ["HISTORY", "MIGRATIONS", "NAME_LENGTH", "PIN", "VERSION_LENGTH", "product_table", "version_table"]
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 """The branch `registries`, which holds the tables of all registries as they began."""
@@ -100,3 +100,20 @@ HISTORY = table(
     column("SOURCE", Identity(128)),
 )
 Index(unquoted("IX_TB_COMP_LIB_HISTORY_KEY"), HISTORY.c["PRODUCT_KEY"], HISTORY.c["SEEN_AT"])
+
+PIN = table(
+    "TB_COMP_LIB_PIN",
+    column("ORIGIN", Identity(1024), key=True),
+    column("TAG", Identity(255), key=True),
+    column("LANGUAGE", Identity(16), key=True),
+    column("PRODUCT_KEY", Identity(NAME_LENGTH), key=True),
+    column("VERSION", Identity(VERSION_LENGTH), key=True),
+    column("SOURCE", Identity(512), key=True),
+    column("PROJECT", LongText(), null=False),
+    column("CHECKSUM", Identity(128)),
+    column("DIRECT", small()),
+    column("STATE", Identity(32)),
+    column("SEEN_AT", Moment(), null=False),
+)
+"""What locks name: a row for each version that a project pins at a tag (see `store.pins`)."""
+Index(unquoted("IX_TB_COMP_LIB_PIN_KEY"), PIN.c["LANGUAGE"], PIN.c["PRODUCT_KEY"])

@@ -143,13 +143,6 @@ def test_unchanged_is_counted(snapshot: Any) -> None:
     assert changes(same, stored(same)).unchanged == 3
 
 
-def test_other_lock_tags_write(snapshot: Any) -> None:
-    """A lock that newly names a crate changes its rows and not its history."""
-    locked = snapshot("1.0.0 1.1.0", lock_tags={"app": ["v1"]}, pins={"app": {"1.0.0": ["v1"]}})
-    changed = changes(locked, stored(snapshot("1.0.0 1.1.0")))
-    assert (len(changed.releases), changed.history) == (2, [])
-
-
 @pytest.mark.parametrize(
     ("body", "latest", "stable", "count", "yanked", "status"),
     [

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from stook.engine.words import Announcement
+from stook.registries.cargo.keep import keep_marks
+from stook.registries.store import Pin, PinnedProject, write_pins
 
 LATER = datetime(2027, 1, 1)
 
@@ -44,7 +46,7 @@ def test_first_snapshot(shelf: Any, snapshot: Any) -> None:
 
 def test_unchanged_writes_nothing(shelf: Any, snapshot: Any) -> None:
     """The same snapshot again writes no row, times included."""
-    told = snapshot("1.0.0 !1.1.0 2.0.0?", lock_tags={"app": ["v1"]}, pins={"app": {"1.0.0": ["v1"]}})
+    told = snapshot("1.0.0 !1.1.0 2.0.0?")
     shelf.keep(told)
     before = [shelf.rows(name) for name in ("list", "version", "product", "history")]
     again = shelf.keep(told)
@@ -118,12 +120,12 @@ def test_places_after_other_changes(shelf: Any, snapshot: Any) -> None:
 
 def test_unreadable_for_a_while(shelf: Any, snapshot: Any) -> None:
     """A known version whose line cannot be read for a while is 3, then itself again, without false history."""
-    shelf.keep(snapshot("1.0.0 !2.0.0 3.0.0", lock_tags={"app": ["v1"]}, pins={"app": {"2.0.0": ["v1"]}}))
+    shelf.keep(snapshot("1.0.0 !2.0.0 3.0.0"))
     before = shelf.facts()
     shelf.keep(snapshot("1.0.0 2.0.0? 3.0.0"))
-    assert shelf.rows("list", "VERSION", "PROCESSED", "PINNED")[1] == ("2.0.0", 3, 1)
+    assert shelf.rows("list", "VERSION", "PROCESSED", "YANKED")[1] == ("2.0.0", 3, 1)
     assert "schema 3" in shelf.rows("list", "LAST_ERROR")[1]
-    shelf.keep(snapshot("1.0.0 !2.0.0 3.0.0", lock_tags={"app": ["v1"]}, pins={"app": {"2.0.0": ["v1"]}}))
+    shelf.keep(snapshot("1.0.0 !2.0.0 3.0.0"))
     assert shelf.facts() == before
 
 
@@ -152,33 +154,37 @@ def test_a_resync_that_found_nothing(shelf: Any, snapshot: Any) -> None:
     assert shelf.rows("list", *columns) == [(1, None, 0, None, None)] * 2
 
 
-def test_lock_tags(shelf: Any, snapshot: Any) -> None:
-    """Tags and pins are kept; a visit that knows of no lock leaves them alone."""
-    locked = {"lock_tags": {"app": ["v1", "v2"]}, "pins": {"app": {"1.0.0": ["v1"]}}}
-    shelf.keep(snapshot("1.0.0 1.1.0", source="app-lock", **locked))
-    told = [(json.dumps({"app": ["v1", "v2"]}), 1, "lock"), (json.dumps({"app": ["v1", "v2"]}), 0, "lock")]
+def pin(shelf: Any, tag: str, *versions: str) -> None:
+    """The lock of a project names these versions of the crate at a tag."""
+    project = PinnedProject("app", "https://example.org/app")
+    with shelf.ledger.transaction() as transaction:
+        write_pins(
+            transaction, "rust", project, {tag: [Pin("oar", version) for version in versions]}, shelf.clock.now()
+        )
 
-    def tags() -> list[Any]:
-        rows = shelf.rows("list", "LOCK_TAGS", "PINNED", "RESOLVE_KIND")
-        return [(json.dumps(json.loads(t) if isinstance(t, str) else t), pinned, kind) for t, pinned, kind in rows]
 
-    assert tags() == told
+def marks(shelf: Any) -> list[tuple[Any, int]]:
+    rows = shelf.rows("list", "LOCK_TAGS", "PINNED")
+    return [(json.loads(tags) if isinstance(tags, str) else tags, pinned) for tags, pinned in rows]
+
+
+def test_marks_follow_from_pins(shelf: Any, snapshot: Any) -> None:
+    """A version's tags are those whose lock names this version, whether the pin or the row came first."""
+    pin(shelf, "v1", "1.0.0")
+    shelf.keep(snapshot("1.0.0 1.1.0"))
+    assert marks(shelf) == [({"app": ["v1"]}, 1), (None, 0)]
+    pin(shelf, "v2", "1.0.0", "1.1.0")
+    with shelf.ledger.transaction() as transaction:
+        assert keep_marks(transaction, ["oar"], shelf.clock.now()) == 2
+        assert keep_marks(transaction, ["oar"], shelf.clock.now()) == 0
+    assert marks(shelf) == [({"app": ["v1", "v2"]}, 1), ({"app": ["v2"]}, 1)]
     shelf.keep(snapshot("1.0.0 !1.1.0", rewrite=True))
-    assert tags() == told
-    shelf.keep(snapshot("1.0.0 !1.1.0").known)
-    assert tags() == told
-    shelf.keep(snapshot("", lock_tags={"app": ["v3"]}, pins={"app": {"1.1.0": ["v3"]}}).known)
-    assert [pinned for _, pinned, _ in tags()] == [0, 1]
-
-
-def test_no_lock_names_it_any_more(shelf: Any, snapshot: Any) -> None:
-    """When a project's locks no longer name a crate, its mark goes, with a changed file and without."""
-    named = {"lock_tags": {"app": ["v1"], "other": ["v9"]}, "pins": {"app": {"1.0.0": ["v1"]}, "other": {}}}
-    for unnamed in (snapshot("1.0.0", lock_tags={"app": []}).known, snapshot("1.0.0 1.1.0", lock_tags={"app": []})):
-        shelf.keep(snapshot("1.0.0", **named))
-        assert shelf.rows("list", "PINNED")[0] == 1
-        shelf.keep(unnamed)
-        assert set(shelf.rows("list", "LOCK_TAGS", "PINNED")) == {(None, 0)}
+    assert marks(shelf) == [({"app": ["v1", "v2"]}, 1), ({"app": ["v2"]}, 1)]
+    pin(shelf, "v2")
+    pin(shelf, "v1")
+    with shelf.ledger.transaction() as transaction:
+        keep_marks(transaction, ["oar"], shelf.clock.now())
+    assert marks(shelf) == [(None, 0), (None, 0)]
 
 
 def test_a_published_line_takes_the_index_date(shelf: Any, snapshot: Any) -> None:

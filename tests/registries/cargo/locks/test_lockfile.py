@@ -76,7 +76,8 @@ def test_empty_lock_has_no_packages() -> None:
     [
         ("version = 5", "format 5"),
         ('version = "4"', "format 4"),
-        ("<<<<<<< HEAD", "cannot be read"),
+        ("<<<<<<< HEAD", "conflict markers \\(line 1\\)"),
+        ("[[package]]\nname = 'a'\nversion = '1'\n" * 2, "a 1 is specified twice"),
         (b"\xff\xfe", "cannot be read"),
         ("package = 3", "not a list"),
         ("[[package]]\nname = 'a'", "without a name or a version"),

@@ -30,8 +30,8 @@ def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("x = 1", "two keys"),
-        ("[x]\nrepositry = 'a'", "two keys"),
+        ("x = 1", "repository, tags and subdir"),
+        ("[x]\nrepositry = 'a'", "repository, tags and subdir"),
         ("[x]\ntags = []", "needs a repository"),
         ("[x]\nrepository = 'a'\ntags = 'v1'", "list of texts"),
         ("[x", "not valid TOML"),

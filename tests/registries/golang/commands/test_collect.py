@@ -277,7 +277,7 @@ def test_resync_reads_again(open_go_shop: Callable[..., Any]) -> None:
     shop.report("work", "go", "--once")
     assert {mod for _, _, mod in told(shop)} == {"1.99"}
     marked = shop.sql("SELECT QUEUE FROM TB_CRAWLER_POLL WHERE RESYNC = 1")
-    assert {queue for (queue,) in marked} == {"go-pkgsite"}  # which has none of these pages
+    assert {queue for (queue,) in marked} == {"go-feed", "go-pkgsite"}  # which is not read on, and has no such pages
 
 
 def test_resync_and_sudden_death(open_go_shop: Callable[..., Any]) -> None:

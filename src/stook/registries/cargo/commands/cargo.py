@@ -37,6 +37,12 @@ def cargo() -> None:
 @click.option("--lock", metavar="PROJECT", help="A preset, a git URL or path, a folder, a Cargo.toml or a Cargo.lock.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag of that project; may be given several times.")
 @click.option(
+    "--subdir", default="", metavar="FOLDER", help="The folder of that project where its lock or manifest is."
+)
+@click.option(
+    "--name", "called", default="", metavar="NAME", help="What to call that project; its last folder by default."
+)
+@click.option(
     "--limit", type=click.IntRange(1), metavar="N", help="At most so many crates, the first in order of name."
 )
 @click.option(
@@ -46,6 +52,7 @@ def cargo() -> None:
     help="Crates asked for side by side (STOOK_WORK_TASKS).",
 )
 @click.option("--resync", is_flag=True, help="Collect again even what is stored and unchanged.")
+@click.option("--allow-deletions", is_flag=True, help="Believe it when most of the crates have vanished.")
 @as_json
 @pass_settings
 def collect(
@@ -54,9 +61,12 @@ def collect(
     seeds: Path | None,
     lock: str | None,
     tags: Sequence[str],
+    subdir: str,
+    called: str,
     limit: int | None,
     tasks: int | None,
     resync: bool,
+    allow_deletions: bool,
     as_json: bool,
 ) -> int:
     """Collect every version of the crates you name.
@@ -70,8 +80,9 @@ def collect(
       stook cargo collect quick-xml serde_json
       stook cargo collect --lock rhwp
       stook cargo collect --lock ../my-app --tag v1.0.0 --tag v1.1.0 --json
+      stook cargo collect --lock https://github.com/me/app --subdir src-tauri --name app-desktop
     """
     from stook.registries.cargo.commands.collect import CollectOptions, collect_crates
 
-    options = CollectOptions(tuple(names), seeds, lock, tuple(tags), limit, resync)
+    options = CollectOptions(tuple(names), seeds, lock, tuple(tags), subdir, called, limit, resync, allow_deletions)
     return collect_crates(settings, options, tasks=tasks, as_json=as_json)

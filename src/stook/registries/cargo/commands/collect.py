@@ -12,14 +12,14 @@ from rich.console import Console
 
 from stook.engine.errors import FailureCode, UserError
 from stook.engine.ledger import Ledger
-from stook.engine.words import Announcement
+from stook.engine.words import Announcement, Source
 from stook.registries.cargo.alike import spelt_alike
+from stook.registries.cargo.commands.pins import check_pins, record_pins
 from stook.registries.cargo.locks import LockReading, TagReading, load_presets, read_locks
-from stook.registries.cargo.locks.facts import lock_facts, named_before
 from stook.registries.cargo.names import canonical, is_crate_name
 from stook.registries.cargo.product import PRODUCT
 from stook.registries.cargo.settings import CargoSettings
-from stook.registries.cargo.sources import API, INDEX
+from stook.registries.cargo.sources import API, INDEX, CargoIndex
 from stook.run.build import open_ledger, sources_of
 from stook.run.collection import settled_events, work_on
 from stook.run.report import INTERRUPTION, Report
@@ -30,7 +30,15 @@ __all__ = ["CollectOptions", "collect_crates"]
 
 DEFAULT_SEEDS = Path("seeds.txt")
 USER_PRESETS = Path("projects.toml")
-LASTING = frozenset({FailureCode.MALFORMED, FailureCode.NOT_FOUND, FailureCode.PROCESS, FailureCode.TOO_LARGE})
+LASTING = frozenset(
+    {
+        FailureCode.MALFORMED,
+        FailureCode.NOT_FOUND,
+        FailureCode.PIN,
+        FailureCode.PROCESS,
+        FailureCode.TOO_LARGE,
+    }
+)
 """Failures that the same command would meet again."""
 
 
@@ -42,8 +50,11 @@ class CollectOptions:
     seeds: Path | None = None
     lock: str | None = None
     tags: tuple[str, ...] = ()
+    folder: str = ""
+    name: str = ""
     limit: int | None = None
     resync: bool = False
+    allow_deletions: bool = False
 
 
 def collect_crates(settings: Settings, options: CollectOptions, *, tasks: int | None, as_json: bool) -> int:
@@ -53,13 +64,16 @@ def collect_crates(settings: Settings, options: CollectOptions, *, tasks: int | 
         raise UserError("--lock is empty: name a project, a path or a URL")
     if options.tags and not options.lock:
         raise UserError("--tag names a tag of a project: say which with --lock")
+    if (options.folder or options.name) and not options.lock:
+        raise UserError("--subdir and --name belong to a project: say which with --lock")
     report = Report("cargo collect", datetime.now(UTC))
     seeds = _seeds(settings, options)
     reading = _read_locks(settings, options, report) if options.lock else None
     if not seeds and reading is None:
         raise UserError("nothing to collect: name crates, put them into seeds.txt, or give --lock")
     with open_ledger(settings) as ledger:
-        announcements = _announcements(seeds, _locked(ledger, reading) if reading else [], options)
+        locked = record_pins(ledger, reading) if reading else []
+        announcements = _announcements(seeds, locked, reading.source if reading else "", options)
         names = [announcement.name for announcement in announcements]
         ledger.announce(announcements)
         ids = {queue.name: [queue.id_of(name, "") for name in names] for queue in (INDEX, API)}
@@ -70,8 +84,10 @@ def collect_crates(settings: Settings, options: CollectOptions, *, tasks: int | 
             report,
             settled=settled_events(ledger, ids),
             packages=len(names),
-            sources=sources_of(PRODUCT, settings, tasks),
+            sources=_sources(settings, tasks, options),
         )
+        if reading:
+            check_pins(ledger, reading, report)
         _suggest(ledger, report)
     if INTERRUPTION in report.notes or any(failure.code not in LASTING for failure in report.failures):
         report.next.append("the same command again: it goes on where this run stopped")
@@ -113,7 +129,15 @@ def _seed_file(path: Path | None) -> list[str]:
 def _read_locks(settings: Settings, options: CollectOptions, report: Report) -> LockReading:
     presets = load_presets(*[path for path in (USER_PRESETS,) if path.is_file()])
     index_url = settings.section("cargo", CargoSettings).index_url
-    reading = read_locks(str(options.lock), options.tags, index_url=index_url, presets=presets, progress=_print_tag)
+    reading = read_locks(
+        str(options.lock),
+        options.tags,
+        index_url=index_url,
+        presets=presets,
+        progress=_print_tag,
+        folder=options.folder,
+        name=options.name,
+    )
     for tag in reading.failed:
         report.fail(f"{reading.project} {tag.tag}", tag.code or FailureCode.PROCESS, tag.reason)
     report.notes["tags"] = [f"{tag.tag}: {tag.how}, {len(tag.packages)} packages" for tag in reading.readings]
@@ -135,19 +159,20 @@ def _print_tag(tag: TagReading) -> None:
         Console(stderr=True, highlight=False).print(f"{tag.tag}: {tag.how}, {len(tag.packages)} packages", markup=False)
 
 
-def _locked(ledger: Ledger, reading: LockReading) -> list[Announcement]:
-    """The crates that locks name, with the tags that do, and those that they named when they were read before."""
-    with ledger.reading() as connection:
-        before = named_before(connection, INDEX.name, reading)
-    by_crate = lock_facts(reading, before)
-    return [Announcement(INDEX.name, name, source=reading.source, facts=facts) for name, facts in by_crate.items()]
+def _sources(settings: Settings, tasks: int | None, options: CollectOptions) -> Sequence[Source]:
+    sources = sources_of(PRODUCT, settings, tasks)
+    for source in sources:
+        if isinstance(source, CargoIndex):
+            source.vanishing.is_allowed = options.allow_deletions
+    return sources
 
 
-def _announcements(seeds: Sequence[str], locked: Sequence[Announcement], options: CollectOptions) -> list[Announcement]:
-    """One event a crate; a crate that is a seed and in a lock is a seed with the lock's facts."""
-    by_name = {name: Announcement(INDEX.name, name, source="seed") for name in seeds}
-    for announcement in locked:
-        seed = by_name.get(announcement.name)
-        by_name[announcement.name] = replace(seed, facts=announcement.facts) if seed else announcement
-    chosen = [by_name[name] for name in sorted(by_name)][: options.limit]
-    return [replace(announcement, urgent=True, fresh_for=0.0, resync=options.resync) for announcement in chosen]
+def _announcements(
+    seeds: Sequence[str], locked: Sequence[str], lock_source: str, options: CollectOptions
+) -> list[Announcement]:
+    """One event a crate; a crate that is a seed and in a lock is a seed."""
+    sources = dict.fromkeys(locked, lock_source) | dict.fromkeys(seeds, "seed")
+    return [
+        Announcement(INDEX.name, name, source=sources[name], urgent=True, fresh_for=0.0, resync=options.resync)
+        for name in sorted(sources)[: options.limit]
+    ]

@@ -1,5 +1,5 @@
 """Making the tables say what the index says: what changed is decided first, then written."""
 
-from stook.registries.cargo.keep.snapshots import keep_known, keep_snapshots
+from stook.registries.cargo.keep.snapshots import keep_marks, keep_snapshots
 
-__all__ = ["keep_known", "keep_snapshots"]
+__all__ = ["keep_marks", "keep_snapshots"]

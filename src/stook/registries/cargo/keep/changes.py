@@ -10,7 +10,7 @@ from stook.engine.words import Code
 from stook.registries.cargo.keep.product_rows import StoredProduct
 from stook.registries.cargo.latest import Candidate, default_version, latest_stable
 from stook.registries.cargo.names import page_url, purl
-from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable
+from stook.registries.cargo.records import Release, Snapshot, Unreadable
 from stook.registries.cargo.semver import build_order, parse_semver
 from stook.registries.store import Past
 
@@ -18,8 +18,6 @@ __all__ = [
     "Changes",
     "Stored",
     "changes",
-    "is_pinned",
-    "lock_tags",
     "product_of",
     "ranks",
 ]
@@ -35,8 +33,8 @@ class Stored:
     checksum: str | None
     is_deleted: bool
     processed: int
-    lock_tags: Any
-    pinned: bool
+    lock_tags: Any = None  # project to tags, as locks name this version
+    pinned: bool = False
 
     @property
     def is_release(self) -> bool:
@@ -87,12 +85,7 @@ def _compare_release(told: Changes, snapshot: Snapshot, release: Release, row: S
         if not is_first:
             told.history.append(Past(release.version, "published", None, release.checksum))
         return
-    if (
-        not snapshot.rewrite
-        and row.digest == release.digest
-        and not row.is_deleted
-        and _same_locks(snapshot.known, row)
-    ):
+    if not snapshot.rewrite and row.digest == release.digest and not row.is_deleted:
         told.unchanged += 1
         return
     told.releases.append(release)
@@ -132,26 +125,6 @@ def _bury(told: Changes, gone: Sequence[Stored], is_alive: bool) -> None:
         told.history.extend(Past(row.version, "deleted", row.checksum) for row in gone if row.is_release)
     elif any(row.is_release for row in gone):
         told.history.append(Past("", "deleted"))
-
-
-def _same_locks(known: Known, row: Stored) -> bool:
-    if not known.lock_tags:
-        return True
-    return lock_tags(known) == row.lock_tags and is_pinned(known, row.version) == row.pinned
-
-
-def lock_tags(known: Known, row: Stored | None = None) -> Any:
-    """Project to the tags whose lock names the package, as LOCK_TAGS keeps it; as for `is_pinned`."""
-    if not known.lock_tags and row is not None:
-        return row.lock_tags
-    return {project: list(tags) for project, tags in sorted(known.lock_tags.items()) if tags} or None
-
-
-def is_pinned(known: Known, version: str, row: Stored | None = None) -> bool:
-    """Whether a lock names exactly this version; who knows of no lock leaves the row as it is."""
-    if not known.lock_tags and row is not None:
-        return row.pinned
-    return any(version in versions for versions in known.pins.values())
 
 
 def product_of(snapshot: Snapshot, before: StoredProduct | None, stored: Mapping[str, Stored]) -> StoredProduct:

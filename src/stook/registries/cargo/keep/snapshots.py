@@ -14,15 +14,15 @@ import sqlalchemy as sa
 from stook.engine.ledger import Transaction, chunks, event_id
 from stook.engine.ledger.queue.listing import complete_rows
 from stook.engine.words import Code, Written
-from stook.registries.cargo.keep.changes import Changes, Stored, changes, is_pinned, lock_tags, product_of, ranks
+from stook.registries.cargo.keep.changes import Changes, Stored, changes, product_of, ranks
 from stook.registries.cargo.keep.enrichment import forget_facts
 from stook.registries.cargo.keep.product_rows import StoredProduct, keep_products, stored_products, write_licenses
 from stook.registries.cargo.names import page_url, purl
 from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable
 from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
-from stook.registries.store import Past, decoded, write_history
+from stook.registries.store import Marks, Past, decoded, marks_of, write_history
 
-__all__ = ["LANGUAGE", "REPOSITORY", "keep_known", "keep_snapshots"]
+__all__ = ["LANGUAGE", "REPOSITORY", "keep_marks", "keep_snapshots"]
 
 LANGUAGE, REPOSITORY = "rust", "Cargo"
 
@@ -71,6 +71,7 @@ def keep_snapshots(transaction: Transaction, snapshots: Sequence[Snapshot], now:
     """Make list, version and product rows say what the snapshots say; what is gone gets a tombstone."""
     latest = {snapshot.known.name: snapshot for snapshot in snapshots}
     stored = _stored(transaction, list(latest))
+    marks = marks_of(transaction, LANGUAGE, list(latest))
     products = stored_products(transaction, RUST_PRODUCT, (LANGUAGE, REPOSITORY), list(latest))
     rows, unchanged = _Rows(), Counter[str]()
     rejected: list[tuple[str, str]] = []
@@ -79,34 +80,30 @@ def keep_snapshots(transaction: Transaction, snapshots: Sequence[Snapshot], now:
         # As long as a line cannot be read, each run says so: its tables are not the whole truth.
         rejected += [(f"{name}@{one.version}", one.reason) for one in snapshot.unreadable]
         unchanged["list"] += told.unchanged
-        _gather(transaction, rows, snapshot, told, stored[name], now)
+        _gather(transaction, rows, snapshot, told, stored[name], marks.get(name, {}), now)
         _gather_product(rows, snapshot, stored[name], products.get(name))
     written = _write(transaction, rows, products, now)
     unchanged["product"] = len(rows.products) - written["product"]
     return Written(written, unchanged, rejected)
 
 
-def keep_known(transaction: Transaction, known: Sequence[Known], now: datetime) -> Written:
-    """Record which locks name crates whose index file did not change."""
-    stored = _stored(transaction, [one.name for one in known])
-    table = RUST_LIST
-    changed, equal = [], 0
-    for one in known:
-        tags = lock_tags(one)
-        for row in stored[one.name].values():
-            pinned = is_pinned(one, row.version)
-            if not one.lock_tags or (row.lock_tags == tags and row.pinned == pinned):
-                equal += 1
-                continue
-            identity = event_id(one.name, row.version)
-            changed.append({"b_id": identity, "b_tags": _packed(tags), "b_pinned": int(pinned), "b_now": now})
+def keep_marks(transaction: Transaction, names: Sequence[str], now: datetime) -> int:
+    """Make LOCK_TAGS and PINNED of these crates' rows follow from the pins; returns how many rows changed."""
+    stored, marks = _stored(transaction, names), marks_of(transaction, LANGUAGE, names)
+    changed = []
+    for name in names:
+        for row in stored[name].values():
+            tags = marks.get(name, {}).get(row.version)
+            if (row.lock_tags or None) != tags or row.pinned != bool(tags):
+                told = {"b_id": event_id(name, row.version), "b_tags": _packed(tags), "b_pinned": int(bool(tags))}
+                changed.append(told | {"b_now": now})
     values: dict[str, Any] = {
         "LOCK_TAGS": sa.bindparam("b_tags"),
         "PINNED": sa.bindparam("b_pinned"),
         "LAST_UPDATED": sa.bindparam("b_now"),
     }
-    transaction.update(table, values, table.c["ID"] == sa.bindparam("b_id"), changed)
-    return Written({"list": len(changed)}, {"list": equal})
+    transaction.update(RUST_LIST, values, RUST_LIST.c["ID"] == sa.bindparam("b_id"), changed)
+    return len(changed)
 
 
 def _stored(transaction: Transaction, names: Sequence[str]) -> dict[str, dict[str, Stored]]:
@@ -129,6 +126,7 @@ def _gather(
     snapshot: Snapshot,
     told: Changes,
     stored: Mapping[str, Stored],
+    marks: Marks,
     now: datetime,
 ) -> None:
     known = snapshot.known
@@ -136,12 +134,12 @@ def _gather(
     before = {row.version for row in stored.values() if row.is_release}
     order = ranks(before | {one.version for one in snapshot.releases}) if told.releases else {}
     for release in told.releases:
-        rows.listed.append(_list_row(transaction, known, release, stored.get(release.version)))
+        rows.listed.append(_list_row(transaction, known, release, marks))
         rows.problems.append("")
         rows.versions.append(_version_row(transaction, known.name, release, order[release.version], moment))
     if before and told.has_new_rows:
         rows.grown.add(known.name)
-    rows.listed.extend(_unreadable_row(known, one, stored.get(one.version)) for one in told.unreadable)
+    rows.listed.extend(_unreadable_row(known, one, stored.get(one.version), marks) for one in told.unreadable)
     rows.problems.extend(one.reason for one in told.unreadable)
     rows.history.extend((known.name, past) for past in told.history)
     rows.buried.extend((known.name, version) for version in told.tombstones)
@@ -183,7 +181,7 @@ def _write(
     }
 
 
-def _list_row(transaction: Transaction, known: Known, release: Release, row: Stored | None) -> tuple[Any, ...]:
+def _list_row(transaction: Transaction, known: Known, release: Release, marks: Marks) -> tuple[Any, ...]:
     return (
         event_id(known.name, release.version),
         known.name,
@@ -191,8 +189,8 @@ def _list_row(transaction: Transaction, known: Known, release: Release, row: Sto
         release.display_name,
         known.source,
         _resolve_kind(known.source),
-        _packed(lock_tags(known, row)),
-        int(is_pinned(known, release.version, row)),
+        _packed(marks.get(release.version)),
+        int(release.version in marks),
         int(release.yanked),
         release.checksum,
         None,
@@ -201,12 +199,12 @@ def _list_row(transaction: Transaction, known: Known, release: Release, row: Sto
     )
 
 
-def _unreadable_row(known: Known, broken: Unreadable, row: Stored | None) -> tuple[Any, ...]:
+def _unreadable_row(known: Known, broken: Unreadable, row: Stored | None, marks: Marks) -> tuple[Any, ...]:
     identity = event_id(known.name, broken.version)
-    packed = _packed(lock_tags(known, row))
-    marks = (int(is_pinned(known, broken.version, row)), int(row is not None and row.yanked))
+    packed = _packed(marks.get(broken.version))
+    flags = (int(broken.version in marks), int(row is not None and row.yanked))
     source = (known.source, _resolve_kind(known.source))
-    return identity, known.name, broken.version, None, *source, packed, *marks, None, None, broken.digest, None
+    return identity, known.name, broken.version, None, *source, packed, *flags, None, None, broken.digest, None
 
 
 def _packed(tags: Any) -> str | None:

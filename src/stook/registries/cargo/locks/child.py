@@ -16,7 +16,7 @@ from typing import IO, cast
 
 from stook.engine.errors import FailureCode, Refused, Unavailable
 
-__all__ = ["Ended", "one_sentence", "run"]
+__all__ = ["Ended", "one_sentence", "run", "without_credentials"]
 
 LIMIT = 1 << 20
 """Bytes of output of a child, unless said otherwise."""
@@ -81,6 +81,15 @@ def _take(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
 
 def _late(name: str) -> Unavailable:
     return Unavailable(f"{name} did not end within the time limit and was ended", FailureCode.TIMEOUT)
+
+
+def without_credentials(url: str) -> str:
+    """A URL, or the source of a lock, without user, password and all of the query but what names a commit."""
+    plain = re.sub(r"//[^/@\s]+@", "//", url)
+    head, question, rest = plain.partition("?")
+    query, mark, fragment = rest.partition("#")
+    kept = [pair for pair in query.split("&") if pair.partition("=")[0] in ("branch", "tag", "rev")]
+    return head + (question + "&".join(kept) if kept else "") + mark + fragment
 
 
 def one_sentence(text: str, *, most: int = 500) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from stook.engine.errors import FailureCode, Malformed
@@ -13,6 +14,7 @@ __all__ = ["parse_lock"]
 
 NEWEST = 4
 LONGEST_LINE = 2_000  # characters; the TOML parser's time grows with the square of a dotted key
+CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
 PUBLIC = frozenset({"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io"})
 
 
@@ -24,7 +26,27 @@ def parse_lock(text: str | bytes, *, index_url: str) -> tuple[LockedPackage, ...
     lock = _tables(text)
     ours = PUBLIC | {f"{kind}+{index_url.rstrip('/')}" for kind in ("sparse", "registry")}
     checksums = lock.get("metadata", {})
-    return tuple(_package(row, checksums, ours) for row in _rows(lock))
+    rows = list(_rows(lock))
+    direct = _direct(rows)
+    packages = tuple(_package(row, checksums, ours, direct) for row in rows)
+    seen: set[tuple[str, str, str]] = set()
+    for package in packages:
+        if (key := (package.name, package.version, package.source)) in seen:
+            raise Malformed(f"Cargo.lock: package {package.name[:100]} {package.version[:50]} is specified twice")
+        seen.add(key)
+    return packages
+
+
+def _direct(rows: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]] | None:
+    """What the project's own packages require, as name and version, empty where the name says enough.
+
+    None where a lock names no package of the project, or does not say what these require.
+    """
+    own = [row.get("dependencies", []) for row in rows if not row.get("source")]
+    named = [text.split() for some in own if isinstance(some, list) for text in some if isinstance(text, str)]
+    if not own:
+        return None
+    return frozenset((words[0], words[1] if len(words) > 1 else "") for words in named if words)
 
 
 def _tables(text: str | bytes) -> dict[str, Any]:
@@ -33,6 +55,9 @@ def _tables(text: str | bytes) -> dict[str, Any]:
         if any(len(line) > LONGEST_LINE for line in plain.splitlines()):
             reason = f"Cargo.lock cannot be read: a line of more than {LONGEST_LINE} characters"
             raise Malformed(reason, FailureCode.TOO_LARGE)
+        if marker := CONFLICT.search(plain):
+            line = plain.count("\n", 0, marker.start()) + 1
+            raise Malformed(f"Cargo.lock has conflict markers (line {line}): a merge is not finished")
         lock = tomllib.loads(plain)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Malformed(f"Cargo.lock cannot be read: {str(error)[:200]}") from error
@@ -61,10 +86,13 @@ def _row(row: Any) -> Mapping[str, Any]:
     return row
 
 
-def _package(row: Mapping[str, Any], checksums: Any, ours: frozenset[str]) -> LockedPackage:
+def _package(
+    row: Mapping[str, Any], checksums: Any, ours: frozenset[str], direct: frozenset[tuple[str, str]] | None
+) -> LockedPackage:
     name, version, source = row["name"], row["version"], row.get("source", "")
     checksum = row.get("checksum") or _old_checksum(checksums, f"checksum {name} {version} ({source})")
-    return LockedPackage(name, version, source, checksum, _origin(source, ours))
+    is_direct = None if direct is None else not direct.isdisjoint({(name, version), (name, "")})
+    return LockedPackage(name, version, source, checksum, _origin(source, ours), is_direct)
 
 
 def _old_checksum(checksums: Any, key: str) -> str:

@@ -16,10 +16,14 @@ __all__ = ["Preset", "load_presets"]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A project by name: where its repository is (a URL or a path), and the tags read when none is named."""
+    """A project by name: where its repository is (a URL or a path), and the tags read when none is named.
+
+    `folder` is the project's folder in it.
+    """
 
     repository: str
     tags: tuple[str, ...]
+    folder: str = ""
 
 
 def load_presets(*paths: Path) -> dict[str, Preset]:
@@ -47,11 +51,14 @@ def _presets(text: str, where: str) -> dict[str, Preset]:
 
 
 def _preset(name: str, table: Any, where: str) -> Preset:
-    if not isinstance(table, Mapping) or not set(table) <= {"repository", "tags"}:
-        raise UserError(f"{where}: preset {name} may have two keys, repository and tags, and no other")
+    if not isinstance(table, Mapping) or not set(table) <= {"repository", "tags", "subdir"}:
+        raise UserError(f"{where}: preset {name} may have the keys repository, tags and subdir, and no other")
     repository, tags = table.get("repository"), table.get("tags", [])
     if not isinstance(repository, str) or not repository:
         raise UserError(f"{where}: preset {name} needs a repository, a git URL or a path")
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise UserError(f"{where}: the tags of preset {name} must be a list of texts")
-    return Preset(repository, tuple(tags))
+    folder = table.get("subdir", "")
+    if not isinstance(folder, str):
+        raise UserError(f"{where}: the subdir of preset {name} must be a text")
+    return Preset(repository, tuple(tags), folder)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from stook.engine.errors import UserError
-from stook.registries.cargo.locks.child import one_sentence
+from stook.registries.cargo.locks.child import one_sentence, without_credentials
 from stook.registries.cargo.locks.presets import Preset
 from stook.registries.cargo.locks.repository import HEAD
 
@@ -19,6 +19,8 @@ __all__ = ["UNTAGGED", "Kind", "Project", "find_project"]
 
 UNTAGGED = "untagged"
 """Stands for a tag where there are none: a folder or a file outside of git."""
+SAFE = "/:@#?&=+,;!$'()*~%[]"
+LONGEST_ORIGIN = 1024
 SCHEMES = ("https", "http", "ssh")
 SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//).+")
 
@@ -35,19 +37,39 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project that can be read: `place` is a URL for REMOTE, else a path; `tags` are never empty."""
+    """A project that can be read: `place` is a URL for REMOTE, else a path; `tags` are never empty.
+
+    `folder` is the folder in it where its manifest or lock is, empty for the root.
+    """
 
     name: str
     kind: Kind
     place: str
     tags: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    folder: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Where the project is, in ASCII and without credentials: what tells projects of one name apart."""
+        place = without_credentials(self.place).removesuffix("/").removesuffix(".git")
+        if self.kind in (Kind.LOCK, Kind.MANIFEST):
+            place = str(Path(self.place).parent)
+        return quote(f"{place}#{self.folder}" if self.folder else place, safe=SAFE)[:LONGEST_ORIGIN]
 
 
-def find_project(spec: str, tags: Sequence[str], presets: Mapping[str, Preset]) -> Project:
-    """What `spec` means; a preset's name goes before a path. Raises UserError with what to do instead."""
+def find_project(
+    spec: str, tags: Sequence[str], presets: Mapping[str, Preset], *, folder: str = "", name: str = ""
+) -> Project:
+    """What `spec` means; a preset's name goes before a path. Raises UserError with what to do instead.
+
+    `folder` is where in a repository or folder the project is, `name` what to call it.
+    """
     preset = presets.get(spec)
-    name, kind, place = _place(preset.repository if preset else spec, presets)
+    found, kind, place = _place(preset.repository if preset else spec, presets)
+    inside = _inside(folder or (preset.folder if preset else ""))
+    if inside and kind in (Kind.LOCK, Kind.MANIFEST):
+        raise UserError(f"{_shown(place)} is a file, so it has no folders: leave out --subdir")
     wanted = tuple(dict.fromkeys(tags or (preset.tags if preset else ())))
     notes: tuple[str, ...] = ()
     if kind in (Kind.REMOTE, Kind.CLONE):
@@ -55,7 +77,16 @@ def find_project(spec: str, tags: Sequence[str], presets: Mapping[str, Preset]) 
             wanted, notes = (HEAD,), ("no tag was named: HEAD was read",)
     elif wanted:
         raise UserError(f"{_shown(place)} is not a git repository, so it has no tags: leave out --tag")
-    return Project(_readable(spec if preset else name), kind, place, wanted or (UNTAGGED,), notes)
+    called = name or (spec if preset else inside.rpartition("/")[2] or found)
+    return Project(_readable(called), kind, place, wanted or (UNTAGGED,), notes, inside)
+
+
+def _inside(folder: str) -> str:
+    """A folder of a project, with `/` and neither end of it."""
+    parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise UserError(f"{_shown(folder)} leaves the project: --subdir names a folder in it")
+    return "/".join(parts)
 
 
 def _place(text: str, presets: Mapping[str, Preset]) -> tuple[str, Kind, str]:

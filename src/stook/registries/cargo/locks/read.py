@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stook.engine.errors import FailureCode, Refused, StookError, UserError
+from stook.engine.errors import FailureCode, Malformed, Refused, StookError, UserError
 from stook.registries.cargo.locks.cargo import Resolver, find_toolchain
 from stook.registries.cargo.locks.child import one_sentence
 from stook.registries.cargo.locks.lockfile import parse_lock
@@ -21,11 +21,12 @@ from stook.registries.cargo.locks.presets import Preset
 from stook.registries.cargo.locks.project import Kind, Project, find_project
 from stook.registries.cargo.locks.readings import How, LockedPackage, LockReading, TagReading, unite
 from stook.registries.cargo.locks.repository import Repository, open_local, open_remote
-from stook.registries.cargo.locks.trees import Tree, folder_tree, single_file_tree
+from stook.registries.cargo.locks.trees import FolderView, Tree, folder_tree, single_file_tree
 
 __all__ = ["read_locks"]
 
 LOCK_LIMIT = 16 << 20
+MOST_NAMED = 5  # folders in a message
 
 
 def read_locks(
@@ -38,6 +39,8 @@ def read_locks(
     git: str = "git",
     timeout: float = 120,
     progress: Callable[[TagReading], None] | None = None,
+    folder: str = "",
+    name: str = "",
 ) -> LockReading:
     """The locks of a project at its tags (HEAD without any), and their union.
 
@@ -46,12 +49,12 @@ def read_locks(
     cannot be read has its reason in its reading and does not stop the others. Raises UserError for what only the user
     can mend: an unknown project, tags without a repository, no cargo or git where they are needed.
     """
-    project = find_project(spec, tags, presets)
+    project = find_project(spec, tags, presets, folder=folder, name=name)
     index = _index(index_url)
     with tempfile.TemporaryDirectory(prefix="stook-locks-", ignore_cleanup_errors=True) as scratch:
         run = _Run(project, Path(scratch).resolve(), index, cargo, git, timeout)
         readings = tuple(run.readings(progress or (lambda reading: None)))
-    return unite(project.name, readings, project.notes)
+    return unite(project.name, readings, project.notes, project.origin)
 
 
 def _index(url: str) -> str:
@@ -85,7 +88,7 @@ class _Run:
         started, commit = time.monotonic(), ""
         try:
             commit, tree = self._tree(tag, started + self._timeout)
-            how, packages = self._packages(tree, started + self._timeout)
+            how, packages = self._packages(_in_folder(tree, self._project.folder), started + self._timeout)
             return TagReading(tag, commit, how, "", time.monotonic() - started, packages)
         except UserError:
             raise
@@ -131,7 +134,22 @@ class _Run:
         if "Cargo.lock" in tree.names and self._project.kind is not Kind.MANIFEST:
             # What cargo picks today is not what that lock names.
             raise Refused("Cargo.lock is a link, which is not followed", FailureCode.MALFORMED)
+        if "Cargo.toml" not in tree.names:
+            raise Malformed(_no_manifest(tree, self._project.folder))
         files = needed(tree)
         if self._resolver is None:
             self._resolver = Resolver(find_toolchain(self._cargo), self._scratch, self._index)
         return How.GENERATED, parse_lock(self._resolver.resolve(files, until), index_url=self._index)
+
+
+def _in_folder(tree: Tree, folder: str) -> Tree:
+    return FolderView(tree, folder) if folder else tree
+
+
+def _no_manifest(tree: Tree, folder: str) -> str:
+    """That there is neither a lock nor a manifest, and where some are."""
+    where = f"in {folder}" if folder else "at the root"
+    folders = sorted({path.rpartition("/")[0] for path in tree.names if path.endswith(("/Cargo.lock", "/Cargo.toml"))})
+    nearest = sorted(folders, key=lambda path: (path.count("/"), path))[:MOST_NAMED]
+    hint = f"; --subdir may name a folder that has one: {', '.join(nearest)}" if nearest else ""
+    return f"there is no Cargo.lock and no Cargo.toml {where}{hint}"

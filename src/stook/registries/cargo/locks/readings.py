@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import quote
 
 from stook.engine.errors import FailureCode
+from stook.registries.cargo.locks.child import without_credentials
 
 __all__ = [
     "CrateInLocks",
@@ -43,13 +44,17 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LockedPackage:
-    """One package of a lock, spelt as there; `source` and `checksum` are empty where the lock has none."""
+    """One package of a lock, spelt as there; `source` and `checksum` are empty where the lock has none.
+
+    `is_direct`: a package of the project itself requires it; None where the lock does not tell.
+    """
 
     name: str
     version: str
     source: str
     checksum: str
     origin: Origin
+    is_direct: bool | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ class LockReading:
     """All tags of a project, in the order asked for, and their union (sorted by name, then by version as text).
 
     `others` come from git or another registry. `members` have no source: the project's own packages and path crates,
-    which a lock does not tell apart. `notes` are sentences for the report.
+    which a lock does not tell apart. `origin` tells projects of one name apart. `notes` are sentences for the report.
     """
 
     project: str
@@ -98,6 +103,7 @@ class LockReading:
     crates: Mapping[str, CrateInLocks]
     others: tuple[OtherPackage, ...]
     members: tuple[OtherPackage, ...]
+    origin: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -111,7 +117,7 @@ class LockReading:
         return tuple(reading for reading in self.readings if reading.how is How.FAILED)
 
 
-def unite(project: str, readings: Sequence[TagReading], notes: Sequence[str] = ()) -> LockReading:
+def unite(project: str, readings: Sequence[TagReading], notes: Sequence[str] = (), origin: str = "") -> LockReading:
     """The union of all tags; two checksums for one version of a crate give a note, and the first tag's is kept."""
     tagged = _tagged(readings)
     order = [reading.tag for reading in readings]
@@ -125,6 +131,7 @@ def unite(project: str, readings: Sequence[TagReading], notes: Sequence[str] = (
         crates={name: _crate(name, packages, tagged, order) for name, packages in crates.items()},
         others=_others(tagged, (Origin.OTHER_REGISTRY, Origin.GIT)),
         members=_others(tagged, (Origin.PATH,)),
+        origin=origin or project,
         notes=(*notes, *_conflicts(tagged)),
     )
 
@@ -169,7 +176,7 @@ def _others(
     origins: Sequence[Origin],
 ) -> tuple[OtherPackage, ...]:
     return tuple(
-        OtherPackage(package.name, package.version, package.source or Origin.PATH.value, tags)
+        OtherPackage(package.name, package.version, without_credentials(package.source) or Origin.PATH.value, tags)
         for package, tags in tagged.items()
         if package.origin in origins
     )

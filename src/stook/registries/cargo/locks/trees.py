@@ -10,7 +10,7 @@ from typing import Protocol
 
 from stook.engine.errors import FailureCode, Refused
 
-__all__ = ["FolderTree", "Tree", "folder_tree", "single_file_tree"]
+__all__ = ["FolderTree", "FolderView", "Tree", "folder_tree", "single_file_tree"]
 
 MOST_FILES = 200_000
 SKIPPED = frozenset({".git", ".hg", ".cargo", "node_modules", "target"})
@@ -46,6 +46,21 @@ class FolderTree:
         if len(content) > limit:
             raise Refused(f"{path} is longer than {limit} bytes", FailureCode.TOO_LARGE)
         return content
+
+
+class FolderView:
+    """A folder of another tree, as a tree of its own."""
+
+    def __init__(self, tree: Tree, folder: str) -> None:
+        self._tree, self._prefix = tree, f"{folder}/"
+        self.files: Collection[str] = self._below(tree.files)
+        self.names: Collection[str] = self._below(tree.names)
+
+    def read(self, path: str, limit: int) -> bytes:
+        return self._tree.read(self._prefix + path, limit)
+
+    def _below(self, paths: Collection[str]) -> set[str]:
+        return {path.removeprefix(self._prefix) for path in paths if path.startswith(self._prefix)}
 
 
 def folder_tree(root: Path, *, without_lock: bool = False) -> FolderTree:

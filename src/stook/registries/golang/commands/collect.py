@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from stook.engine.errors import Malformed, UserError
 from stook.engine.ledger import Ledger
-from stook.engine.words import Announcement
+from stook.engine.words import Announcement, Source
 from stook.registries.golang.commands.scope import ModuleScope
 from stook.registries.golang.feed import Boundary
 from stook.registries.golang.paths import path_problem
 from stook.registries.golang.product import PRODUCT
 from stook.registries.golang.queues import FEED, MODULE
-from stook.registries.golang.sources import GoFeed
+from stook.registries.golang.sources import GoFeed, GoModules
 from stook.registries.golang.times import nanoseconds
 from stook.run.build import open_ledger, sources_of
 from stook.run.collection import work_on
@@ -125,7 +125,13 @@ def _walked(ledger: Ledger, ids: Sequence[bytes]) -> Callable[[], bool]:
 
 
 def collect_modules(
-    settings: Settings, modules: Sequence[str], tasks: int | None, *, resync: bool, as_json: bool
+    settings: Settings,
+    modules: Sequence[str],
+    tasks: int | None,
+    *,
+    resync: bool,
+    as_json: bool,
+    allow_deletions: bool = False,
 ) -> int:
     """Ask for the modules, then for each version they list; returns the exit code."""
     for path in modules:
@@ -148,10 +154,19 @@ def collect_modules(
             report,
             settled=ModuleScope(ledger, chosen).is_settled,
             packages=len(chosen),
-            sources=[source for source in sources_of(PRODUCT, settings, tasks) if FEED.name not in source.queues],
+            sources=_sources(settings, tasks, allow_deletions=allow_deletions),
         )
     if INTERRUPTION in report.notes:
         report.next.append("the same command again: it goes on where this run stopped")
     elif stored := report.without_failure(chosen, MODULE.name):
         report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
+
+
+def _sources(settings: Settings, tasks: int | None, *, allow_deletions: bool) -> Sequence[Source]:
+    """All but the feed."""
+    sources = [source for source in sources_of(PRODUCT, settings, tasks) if FEED.name not in source.queues]
+    for source in sources:
+        if isinstance(source, GoModules):
+            source.vanishing.is_allowed = allow_deletions
+    return sources

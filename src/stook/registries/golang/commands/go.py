@@ -63,9 +63,12 @@ def index(
     help="Modules asked for side by side (STOOK_WORK_TASKS).",
 )
 @click.option("--resync", is_flag=True, help="Collect again even what is stored.")
+@click.option("--allow-deletions", is_flag=True, help="Believe it when most of the modules have vanished.")
 @as_json
 @pass_settings
-def collect(settings: Settings, modules: Sequence[str], tasks: int | None, resync: bool, as_json: bool) -> int:
+def collect(
+    settings: Settings, modules: Sequence[str], tasks: int | None, resync: bool, allow_deletions: bool, as_json: bool
+) -> int:
     """Collect every version that the proxy lists of the modules you name.
 
     \b
@@ -75,4 +78,4 @@ def collect(settings: Settings, modules: Sequence[str], tasks: int | None, resyn
     """
     from stook.registries.golang.commands.collect import collect_modules
 
-    return collect_modules(settings, modules, tasks, resync=resync, as_json=as_json)
+    return collect_modules(settings, modules, tasks, resync=resync, allow_deletions=allow_deletions, as_json=as_json)

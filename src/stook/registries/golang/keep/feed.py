@@ -8,6 +8,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from stook.engine.ledger import Transaction, event_id
+from stook.engine.ledger.feeds import GAP
 from stook.engine.ledger.queue.bulk import FeedEvent, announce_in_bulk
 from stook.engine.ledger.schema import STATUS
 from stook.engine.words import Written
@@ -61,6 +62,6 @@ def _record_gap(transaction: Transaction, page: FeedPage, now: datetime) -> Iter
     if page.gap is None:
         return ()
     shown = f'{{"shown":{page.gap.shown}}}'
-    row = (f"{FEED.name}:{page.feed}:gap:{page.gap.raw}", page.gap.raw, shown, transaction.moment(now))
+    row = (f"{FEED.name}:{page.feed}{GAP}{page.gap.raw}", page.gap.raw, shown, transaction.moment(now))
     transaction.upsert(STATUS, ["TYPE", "CURSOR", "BOUNDARY", "UPDATED"], [row], ["BOUNDARY", "UPDATED"])
     return [(f"{page.feed} feed at {page.gap.raw}", f"more than {page.gap.shown} events share this moment")]
