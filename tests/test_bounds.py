@@ -70,10 +70,12 @@ LINE = b'{"name":"oar","vers":"1.0.%d","deps":[],"cksum":"' + b"0" * 64 + b'","f
 ROW = b'{"Path":"m.test/x","Version":"v1.0.%d","Timestamp":"2020-01-01T00:00:00Z"}\n'
 JUNK: dict[str, Callable[[int], bytes]] = {
     "retractions": lambda n: b"module m.test/x\nretract (\n" + b"v1.0.0\n" * n + b")\n",
-    "a long comment for each": lambda n: b"//" + b"c" * n + b"\nretract (\n" + b"v1.0.0\n" * n + b")\nmodule m.test/x\n",
-    "ranges": lambda n: b"module m.test/x\nretract (\n"
-    + b"".join(b"[v1.0.%d, v1.%d.0] // w\n" % (i, i) for i in range(n))
-    + b")\n",
+    "a long comment for each": lambda n: (
+        b"//" + b"c" * n + b"\nretract (\n" + b"v1.0.0\n" * n + b")\nmodule m.test/x\n"
+    ),
+    "ranges": lambda n: (
+        b"module m.test/x\nretract (\n" + b"".join(b"[v1.0.%d, v1.%d.0] // w\n" % (i, i) for i in range(n)) + b")\n"
+    ),
     "requires": lambda n: b"module m.test/x\nrequire (\n" + b"a.b/c v1.0.0\n" * n + b")\n",
     "replaces": lambda n: b"module m.test/x\nreplace (\n" + b"a.b/c => ../x\n" * n + b")\n",
     "blocks": lambda n: b"module a.b/c\n" + b"require (\n)\n" * n,
@@ -102,9 +104,11 @@ JUNK: dict[str, Callable[[int], bytes]] = {
     "feed lines": lambda n: b"".join(ROW % i for i in range(n)),
     "API versions": lambda n: b'{"crate":{"name":"oar"},"versions":[' + b'{"num":"1"},' * n + b'{"num":"1"}]}',
     "odd API versions": lambda n: b'{"crate":{"name":"oar"},"versions":[' + b'{"num":"1","license":1},' * n + b"{}]}",
-    "licences": lambda n: b'{"path":"m.test/x","version":"v1.0.0","licenses":['
-    + b",".join(b'{"types":["L%d"]}' % i for i in range(n))
-    + b"]}",
+    "licences": lambda n: (
+        b'{"path":"m.test/x","version":"v1.0.0","licenses":['
+        + b",".join(b'{"types":["L%d"]}' % i for i in range(n))
+        + b"]}"
+    ),
     "locked packages": lambda n: b'[[package]]\nname = "a"\nversion = "1.0.0"\n' * n,
     "deep tables": lambda n: b"a = " + b"[" * n,
     "dotted keys": lambda n: b".".join([b"a"] * n) + b" = 1\n",
