@@ -235,3 +235,10 @@ def test_every_setting_is_described(tmp_path: Path) -> None:
         assert row.env == "STOOK_" + row.key.replace(".", "_").upper()
         assert row.help.endswith(".")
     assert {row.key for row in rows if row.is_secret} == {"db"}
+
+
+def test_a_user_name_with_a_slash_hides_no_password() -> None:
+    """Whatever the user name holds, what follows its colon up to the last @ is masked."""
+    from stook.settings.values import mask_database
+
+    assert mask_database("postgresql://team/me:se@cret@db/stook") == "postgresql://team/me:***@db/stook"

@@ -180,3 +180,20 @@ def test_python_m_stook() -> None:
     done = subprocess.run([sys.executable, "-m", "stook", "nope"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "No such command" in done.stderr
+
+
+def test_an_error_is_json_when_asked_for(tmp_path: Path) -> None:
+    """With --json an error that ends the command is one JSON document on stdout, beside the sentence on stderr."""
+    result = run("--db", f"sqlite:///{tmp_path / 'none.db'}", "queue", "status", "--json")
+    assert result.exit_code == 3
+    told = json.loads(result.stdout)
+    assert (told["exit_code"], "there is no database" in told["error"]) == (3, True)
+    assert not list(tmp_path.glob("none.db*"))
+
+
+@pytest.mark.parametrize("name", ["STOOK_CARGO_INDEX_URL", "STOOK_GO_PROXY_URL"])
+def test_no_password_of_a_url_is_printed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A URL that is refused because it has a password is shown without it."""
+    monkeypatch.setenv(name, "https://user:se/cr@et@mirror.example/index")
+    result = run("settings")
+    assert (result.exit_code, "cr@et" in result.stderr, "se/cr" in result.stderr) == (2, False, False)

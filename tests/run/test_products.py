@@ -164,6 +164,7 @@ def test_commands_go_on(site: Path, tmp_path: Path) -> None:
     install_product(site, "stook-toy-bad", "raise OSError('gone')", name="toy")
     database = f"sqlite:///{tmp_path / 'stook.db'}"
     run = CliRunner()
+    assert run.invoke(stook, ["--db", database, "work", "go", "--once"]).exit_code == 0
     fine = run.invoke(stook, ["--db", database, "queue", "status", "--json"])
     assert (fine.exit_code, "stook-toy-bad" in fine.stderr) == (0, True)
     assert run.invoke(stook, ["--help"]).exit_code == 0
@@ -201,7 +202,8 @@ def test_broken_later(site: Path, tmp_path: Path, code: str, arguments: list[str
     database = f"sqlite:///{tmp_path / 'stook.db'}"
     result = CliRunner().invoke(stook, ["--db", database, *arguments])
     assert (result.exit_code, reason in result.stderr) == (3, True), result.stderr
-    assert CliRunner().invoke(stook, ["--db", database, "queue", "status", "--product", "go"]).exit_code == 0
+    for others in (["work", "go", "--once"], ["queue", "status", "--product", "go"]):
+        assert CliRunner().invoke(stook, ["--db", database, *others]).exit_code == 0
 
 
 def test_a_queue_of_the_same_name(site: Path, tmp_path: Path) -> None:

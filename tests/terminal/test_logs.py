@@ -37,6 +37,15 @@ def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert (lines[0]["status"], lines[1]["level"]) == (200, "warning")
 
 
+def test_json_lines_have_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a stranger sent cannot steer a terminal that shows the log."""
+    configure_logs("info", "json")
+    structlog.get_logger().info("x", reason="\x9b31m\x1b[2J\u202e")
+    shown = capsys.readouterr().err
+    assert shown.strip().isascii()
+    assert json.loads(shown)["reason"] == "\x9b31m\x1b[2J\u202e"
+
+
 def test_text_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """Without JSON a line is plain text, without colours when stderr is no terminal."""
     configure_logs("warning", "text")

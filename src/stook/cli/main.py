@@ -39,7 +39,8 @@ class Frame(StookCommands):
 
 def _end(ctx: click.Context, error: BaseException) -> int:
     """Print one sentence about the error and return its exit code; an unforeseen error is raised again."""
-    settings = ctx.ensure_object(Invocation).settings
+    invocation = ctx.ensure_object(Invocation)
+    settings = invocation.settings
     ending = ending_of(error, settings.shown_db if settings else "")
     if ending is None:
         raise error
@@ -48,6 +49,10 @@ def _end(ctx: click.Context, error: BaseException) -> int:
     from stook.terminal.tables import plain  # the sentence may quote a file or a server
 
     click.echo(plain(ending.sentence).plain, err=True)
+    if invocation.as_json:
+        from stook.terminal.stdout import print_json
+
+        print_json({"error": ending.sentence, "exit_code": ending.code})
     return ending.code
 
 

@@ -28,7 +28,7 @@ class Vanishing:
 
     def needs_canary(self) -> bool:
         """Whether another stored package must be looked at before the next one is believed to be gone."""
-        return self.vanished % EACH == 0
+        return not self.is_allowed and self.vanished % EACH == 0
 
     def believe(self, what: str) -> None:
         """Count one more package that vanished. Raises Unavailable when it is one too many."""

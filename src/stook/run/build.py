@@ -30,9 +30,10 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def open_ledger(settings: Settings) -> Iterator[Ledger]:
+def open_ledger(settings: Settings, *, create: bool = True) -> Iterator[Ledger]:
     """The ledger of the settings' database, its schema up to date, with the queues of all products.
 
+    Without `create` no database is made where there is none (EnvironmentFault): for commands that only read.
     A product whose queues cannot be made is left out, and logged; EnvironmentFault when the database is newer.
     """
     queues: dict[str, Queue] = {}
@@ -43,10 +44,11 @@ def open_ledger(settings: Settings) -> Iterator[Ledger]:
             folders += product.migrations
         except EnvironmentFault as fault:
             log.warning("a product is left out", product=product.name, reason=fault.reason)
-    engine, dialect = connect(settings.db)
+    engine, dialect = connect(settings.db, reads_only=not create)
     try:
-        _make_folder(engine.url)
-        migrate(engine, list(dict.fromkeys([ENGINE_MIGRATIONS, *folders])))
+        if create:
+            _make_folder(engine.url)
+        migrate(engine, list(dict.fromkeys([ENGINE_MIGRATIONS, *folders])), create=create)
         yield Ledger(engine, dialect, list(queues.values()), RealClock(), settings.work.lease)
     finally:
         engine.dispose()

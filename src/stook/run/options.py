@@ -22,10 +22,11 @@ Returned = TypeVar("Returned")
 
 @dataclass(slots=True)
 class Invocation:
-    """The options given before the command, and the settings once a command asked for them."""
+    """The options given before the command, `--json`, and the settings once a command asked for them."""
 
     overrides: dict[str, object] = field(default_factory=dict)
     settings: Settings | None = None
+    as_json: bool = False
 
     def load(self) -> Settings:
         """Read the settings and set up the log at the first call, so that `--help` needs neither.
@@ -59,5 +60,11 @@ def pass_settings(
 
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option `--json`, as the argument `as_json`."""
-    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else.")
-    return option(command)
+    line = "Print one JSON document on stdout and nothing else."
+    return click.option("--json", "as_json", is_flag=True, help=line, callback=_note_json)(command)
+
+
+def _note_json(context: click.Context, option: click.Parameter, value: bool) -> bool:
+    """An error that ends the command is told as JSON, too."""
+    context.find_root().ensure_object(Invocation).as_json = value
+    return value

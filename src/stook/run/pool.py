@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from stook.run.exit_codes import FAILED
+from stook.run.exit_codes import ENVIRONMENT, FAILED
 from stook.run.loop import END_SIGNALS
 from stook.run.worker import AdvanceSignal, Assignment, EndSignal, IdleSignal, ReadySignal, run_worker
 
@@ -65,6 +65,11 @@ class _Place:
     def send(self, number: int) -> None:
         if self.process and self.process.pid and self.process.is_alive():
             os.kill(self.process.pid, number)
+
+    def wait(self) -> None:
+        """Its next worker starts after a pause."""
+        self.start_at = time.monotonic() + min(PAUSE * 2**self.deaths, LONGEST_PAUSE)
+        self.deaths += 1
 
     def end(self) -> None:
         try:
@@ -145,14 +150,23 @@ class _Crew:
             case IdleSignal():
                 place.deaths, place.idle = 0, message
             case EndSignal():
-                self._take(message)
+                self._take(message, place)
                 self._leave(place)
 
-    def _take(self, end: EndSignal) -> None:
-        """A worker that an error ended ends all of them; one that a signal ended is replaced."""
+    def _take(self, end: EndSignal, place: _Place) -> None:
+        """A worker that an error ended ends all of them; one that a signal ended is replaced.
+
+        So is one that the database or the system refused while others go on: it may have had no connection left.
+        """
         self.result.ends.append(end)
-        if end.sentence:
+        if not end.sentence:
+            return
+        others = [one for one in self._places if one is not place and one.is_ready and one.process]
+        if end.code != ENVIRONMENT or not others or place.deaths + 1 >= DEATHS:
             self._end(end.code, end.sentence)
+        elif not self._is_over:
+            log.warning("a worker cannot go on, another takes its place later", worker=place.number)
+            place.wait()
 
     def _leave(self, place: _Place) -> None:
         """The worker has gone; another takes its place, as long as there is work to do."""
@@ -171,8 +185,7 @@ class _Crew:
             return
         self.result.deaths += 1
         log.warning("a worker died", worker=place.number, exit=how)
-        place.start_at = time.monotonic() + min(PAUSE * 2**place.deaths, LONGEST_PAUSE)
-        place.deaths += 1
+        place.wait()
         if place.deaths >= DEATHS:
             what = f"signal {-how}" if how and how < 0 else f"exit code {how}"
             self._end(
@@ -193,6 +206,8 @@ class _Crew:
         for place in self._places:
             if place.is_ready:
                 place.end()
+            else:  # it may wait for a database that is away
+                place.send(signal.SIGTERM)
 
 
 def run_workers(assignment: Assignment, count: int) -> PoolResult:

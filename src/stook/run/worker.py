@@ -191,4 +191,4 @@ def _work(assignment: Assignment, report: Report, pipe: Connection) -> None:
 def _opened(settings: Settings) -> Iterator[Ledger]:
     """The ledger. The parent process has opened it before, so a database that is away now comes back."""
     with ExitStack() as stack:
-        yield retry_database(lambda: stack.enter_context(open_ledger(settings)))
+        yield retry_database(lambda: stack.enter_context(open_ledger(settings, create=False)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -74,7 +75,8 @@ class _Assignment:
             return self.option.read(self.value)
         except ValueError as error:
             where = "" if self.origin == self.name else f" in {self.origin}"
-            shown = "" if self.option.is_secret else f" = {self.option.show(self.value)[:_LONGEST]!r}"
+            told = re.sub(r"://.*@", "://***@", self.option.show(self.value))  # a URL may have a password
+            shown = "" if self.option.is_secret else f" = {told[:_LONGEST]!r}"
             raise UserError(f"{self.name}{shown}{where} {error}.") from None
 
 

@@ -75,7 +75,7 @@ def database(value: object) -> str:
 
 def mask_database(found: str) -> str:
     """A database URL that can be shown: up to the last `@` everything after the user name may be the password."""
-    shown = re.sub(r"://([^:/@]*):.*@", r"://\1:***@", found)
+    shown = re.sub(r"://([^:@]*):.*@", r"://\1:***@", found)
     return re.sub(r"([?&][^=&]*passw(?:or)?d=)[^&]*", r"\1***", shown, flags=re.IGNORECASE)
 
 

@@ -45,7 +45,7 @@ def configure_logs(level: str, line_format: str) -> None:
 
 def _renderers(line_format: str) -> list[Processor]:
     if line_format == "json":
-        return [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        return [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=True)]
     plain = structlog.dev.plain_traceback
     return [structlog.dev.ConsoleRenderer(colors=_has_colours(), exception_formatter=plain)]
 

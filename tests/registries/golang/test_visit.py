@@ -571,10 +571,13 @@ def test_a_version_that_is_asked_for_again_and_dropped() -> None:
 
 
 def test_a_whole_module_that_is_gone() -> None:
-    """All its versions are gone, if the proxy still lists another module that is stored; else nothing is believed."""
+    """Its versions are gone if the proxy lists another stored module or, with none stored, speaks as a proxy does."""
     one = event("", urgent=True, facts={"collect": True})
     gone = {f"{M} list": 404} | {f"{M} v1.{number}.0.info": 404 for number in range(3)}
-    assert absences(visit(gone, one, looks=STORED)[0]) == ["v1.0.0", "v1.1.0", "v1.2.0"]
+    found, _ = visit(gone, one, looks=STORED)
+    assert (absences(found), outcome(found, one).failure) == ([], FailureCode.WRONG_UPSTREAM)
+    told = gone | {f"{M} list": page("", MISSING, 404)}
+    assert absences(visit(told, one, looks=STORED)[0]) == ["v1.0.0", "v1.1.0", "v1.2.0"]
     other = STORED | {("another module that is stored", M): "example.com/other"}
     found, _ = visit(gone | {"example.com/other list": "v1.0.0\n"}, one, looks=other)
     assert absences(found) == ["v1.0.0", "v1.1.0", "v1.2.0"]

@@ -47,7 +47,7 @@ def show(settings: Settings, as_json: bool) -> None:
     from stook.terminal.stdout import Page, print_json
     from stook.terminal.tables import plain_table
 
-    with open_ledger(settings) as ledger:
+    with open_ledger(settings, create=False) as ledger:
         queues = [name for name, queue in ledger.queues.items() if queue.has_cursor]
         with ledger.reading() as connection:
             found: list[FeedState] = [state for name in queues for state in read_feeds(connection, name)]
@@ -82,7 +82,7 @@ def reset(settings: Settings, name: str, moment: str | None, as_json: bool) -> N
     if moment is not None and not _MOMENT.fullmatch(moment):
         raise UserError(f"not a date: {moment[:60]!r}; write 2026-11-30 or 2026-11-30T12:00:00Z")
     value = f"{moment}T00:00:00Z" if moment and len(moment) == 10 else moment or ""
-    with open_ledger(settings) as ledger:
+    with open_ledger(settings, create=False) as ledger:
         with ledger.reading() as connection:
             before = read_cursor(connection, name)
         queue = name.partition(":")[0]

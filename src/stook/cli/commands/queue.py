@@ -55,7 +55,7 @@ def status(settings: Settings, product: str | None, as_json: bool) -> None:
     from stook.run.build import open_ledger
     from stook.terminal.stdout import print_json
 
-    with open_ledger(settings) as ledger:
+    with open_ledger(settings, create=False) as ledger:
         rows = [queue_status(ledger, name) for name in _queues(product)]
         now = ledger.clock.now()
     if as_json:
@@ -76,7 +76,7 @@ def _steer(name: str, help: str, example: str) -> click.Command:
         from stook.run.build import open_ledger
         from stook.terminal.stdout import Page, print_json
 
-        with open_ledger(settings) as ledger:
+        with open_ledger(settings, create=False) as ledger:
             queues = _suitable(ledger.queues, _queues(product), where)
             changed = {queue: getattr(operate, name)(ledger, queue, where) for queue in queues}
         if as_json:

@@ -53,7 +53,7 @@ def heads(locations: Sequence[Path]) -> set[str]:
 
 
 def check_exists(engine: Engine) -> None:
-    """Raise Unavailable where the database holds nothing of Stook's. Of SQLite no file is made or changed."""
+    """Raise EnvironmentFault where the database holds nothing of Stook's. Of SQLite no file is made or changed."""
     if engine.dialect.name == "sqlite":
         check_file(Path(str(engine.url.database)))
     elif not _stored(engine):

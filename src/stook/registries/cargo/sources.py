@@ -106,14 +106,16 @@ class CargoIndex:
 
     def _confirm(self, name: str) -> Generator[Ask, Any, None]:
         """Raise Unavailable unless the index answers for itself, and has other crates that we know."""
-        if not self.vanishing.answers:
+        is_stored = (yield Look(STORED, name)) is not None
+        needs_canary = is_stored and self.vanishing.needs_canary()
+        if needs_canary or not self.vanishing.answers:
             reply = yield Request(f"{self.index_url}/config.json", lane=INDEX_LANE, accept="application/json")
             if reply.status != 200 or not _is_config(reply.body):
                 raise denied(f"{self.index_url} is not a registry index: its config.json is HTTP {reply.status}")
             self.vanishing.answers = True
-        if (yield Look(STORED, name)) is None:
+        if not is_stored:
             return
-        if self.vanishing.needs_canary() and (other := (yield Look(OTHER, name))):
+        if needs_canary and (other := (yield Look(OTHER, name))):
             reply = yield Request(self._url(other), lane=INDEX_LANE, accept="text/plain")
             if reply.status != 200:
                 raise denied(f"the index has neither {name} nor {other}, which are stored")

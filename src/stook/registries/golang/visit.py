@@ -210,8 +210,16 @@ class ModuleVisit:
         return reply.status != 200 and judge(reply.status, reply.body, is_fresh=False).kind is not Absence.NOT_CACHED
 
     def confirm_gone(self, reply: Reply) -> Asking[None]:
-        """Raise Unavailable unless the proxy still lists another stored module, and not too many have vanished."""
-        if self.vanishing.needs_canary() and (other := (yield Look(OTHER, self.path))):
+        """Raise Unavailable unless the proxy still lists another stored module, and not too many have vanished.
+
+        Where no other is stored, the answer itself must be one that module proxies give: a wrong URL has a 404, too.
+        """
+        if self.vanishing.needs_canary():
+            other = yield Look(OTHER, self.path)
+            if other is None:
+                if judge(reply.status, reply.body, is_fresh=False).kind is Absence.OTHER:
+                    raise denied(f"the proxy's HTTP {reply.status} for {self.path} is not what a module proxy says")
+                return self.vanishing.believe("modules")
             canary = yield from self.proxy.get(other, "list", direct=True)
             if canary.status != 200:
                 raise denied(f"the proxy lists neither {self.path} nor {other}, which are stored")

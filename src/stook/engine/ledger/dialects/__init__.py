@@ -14,15 +14,18 @@ from stook.engine.ledger.dialects.sqlite import Sqlite, sqlite_engine
 __all__ = ["Dialect", "Mysql", "Named", "Postgresql", "Sqlite", "connect", "is_conflict", "is_too_large"]
 
 
-def connect(url: str) -> tuple[sa.Engine, Dialect]:
-    """The SQLAlchemy engine and our dialect for a database URL; UserError when the URL is not one of ours."""
+def connect(url: str, *, reads_only: bool = False) -> tuple[sa.Engine, Dialect]:
+    """The SQLAlchemy engine and our dialect for a database URL; UserError when the URL is not one of ours.
+
+    With `reads_only` a SQLite file may lie where nothing can be written.
+    """
     parsed = _parsed(url)
     backend = parsed.get_backend_name()
     match backend:
         case "sqlite" if "?" in url:  # SQLAlchemy cuts the name there, and may drop the rest without a word
             raise UserError("a SQLite URL has no options; write %3F for a ? in the file's name")
         case "sqlite":
-            return sqlite_engine(parsed), Sqlite()
+            return sqlite_engine(parsed, reads_only=reads_only), Sqlite()
         case "postgresql":
             return postgresql_engine(parsed), Postgresql()
         case "mysql" | "mariadb":

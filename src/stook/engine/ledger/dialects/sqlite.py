@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +18,7 @@ from stook.engine.backoff import BackOff, Patience
 from stook.engine.clock import RealClock
 from stook.engine.errors import UserError
 from stook.engine.ledger.dialects.dialect import Named, Rows, assignments, batches, column_list, is_refusal, tuples
+from stook.engine.ledger.dialects.sqlite_file import FileWatch, is_frozen, open_frozen
 
 __all__ = ["Sqlite", "sqlite_engine"]
 
@@ -86,15 +89,26 @@ def _places(count: int) -> str:
     return f"({column_list('?' * count)})"
 
 
-def sqlite_engine(url: URL) -> sa.Engine:
-    """An engine whose connections are set up for one writer and many readers."""
+def sqlite_engine(url: URL, *, reads_only: bool = False) -> sa.Engine:
+    """An engine whose connections are set up for one writer and many readers.
+
+    With `reads_only`, a file in a folder where nothing can be written is read as one that nobody changes.
+    """
     if sqlite3.sqlite_version_info < OLDEST:
         raise UserError(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 or later is needed")
     if url.database in (None, "", ":memory:"):
         raise UserError("the database URL names no file, so nothing would be kept; use sqlite:////FOLDER/FILE")
     chosen = url.set(drivername="sqlite")
     engine = sa.create_engine(chosen, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+    file = Path(str(url.database))
+    if reads_only and is_frozen(file):
+        engine = sa.create_engine(chosen, creator=partial(open_frozen, file))
+        event.listen(engine, "begin", _begin)
+        return engine
+    watch = FileWatch(file)
     event.listen(engine, "connect", _prepare)
+    event.listen(engine, "connect", watch.on_connect)
+    event.listen(engine, "begin", watch.on_begin)
     event.listen(engine, "begin", _begin)
     return engine
 

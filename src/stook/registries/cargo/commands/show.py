@@ -63,7 +63,7 @@ def _stored_package(settings: Settings, name: str, version: str | None) -> tuple
         raise UserError(f"not a crate name: {name[:80]!r}; letters, digits, - and _, at most 64, a letter first")
     if version and not version.isprintable():
         raise UserError(f"not a version: {version[:80]!r}")
-    with open_ledger(settings) as ledger, ledger.reading() as connection:
+    with open_ledger(settings, create=False) as ledger, ledger.reading() as connection:
         package = read_package(connection, RUST_PRODUCT, RUST_VERSION, ("rust", "Cargo"), canonical(name), version)
         alike = {} if package else spelt_alike(connection, [name])
         kept_aside = _kept_aside(connection, canonical(name))

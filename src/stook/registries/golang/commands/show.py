@@ -59,7 +59,7 @@ def _stored_package(settings: Settings, path: str, version: str | None) -> Packa
         raise UserError(f"not a module path: {path[:120]!r}")
     if version and not version.isprintable():
         raise UserError(f"not a version: {version[:80]!r}")
-    with open_ledger(settings) as ledger, ledger.reading() as connection:
+    with open_ledger(settings, create=False) as ledger, ledger.reading() as connection:
         package = read_package(connection, GO_PRODUCT, GO_VERSION, ("go", "Golang"), path, version)
         declared, reason = (None, None) if package else _declared(connection, path)
         if declared:
