@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from stook.engine.decoding import DECODE_ERRORS, storable
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.cargo.fields import read_fields
 from stook.registries.cargo.names import canonical
 from stook.registries.cargo.records import Enrichment, ProductFacts, VersionFacts
@@ -17,33 +17,40 @@ from stook.registries.cargo.values import moment
 __all__ = ["read_crate"]
 
 
+MOST_VERSIONS = 20_000  # the crate with the most has a few thousand
+LONGEST_TEXT = 20_000  # characters of a description, a licence, a link
+MOST_WORDS = 100  # keywords, or categories
+
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Text = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
+_Word = Annotated[str, msgspec.Meta(max_length=200)]
+_Words = Annotated[list[_Word], msgspec.Meta(max_length=MOST_WORDS)]
 _Edition = Annotated[str, msgspec.Meta(max_length=16, pattern="^[ -~]*$")]
 
 
 class _Crate(msgspec.Struct):
     name: str
-    description: str | None = None
-    homepage: str | None = None
-    documentation: str | None = None
-    repository: str | None = None
-    keywords: list[str] | None = None
-    categories: list[str] | None = None
+    description: _Text | None = None
+    homepage: _Text | None = None
+    documentation: _Text | None = None
+    repository: _Text | None = None
+    keywords: _Words | None = None
+    categories: _Words | None = None
     downloads: _Count | None = None
 
 
 class _Version(msgspec.Struct):
     num: str
     created_at: str | None = None
-    license: str | None = None
-    description: str | None = None
-    homepage: str | None = None
-    documentation: str | None = None
-    repository: str | None = None
+    license: _Text | None = None
+    description: _Text | None = None
+    homepage: _Text | None = None
+    documentation: _Text | None = None
+    repository: _Text | None = None
     downloads: _Count | None = None
     crate_size: _Count | None = None
     edition: _Edition | None = None
-    yank_message: str | None = None
+    yank_message: _Text | None = None
 
 
 class _Answer(msgspec.Struct):
@@ -63,8 +70,11 @@ _decode_raw = msgspec.json.Decoder(_RawAnswer).decode
 def read_crate(name: str, body: bytes) -> Enrichment | None:
     """The facts about `name`; None when the API's fuzzy look-up answered with another crate.
 
-    Raises Malformed when the body is not such an answer.
+    Raises Malformed when the body is not such an answer, and with the code `too_large` when it has more versions than
+    a crate has.
     """
+    if body.count(b'"num"') > MOST_VERSIONS:
+        raise Malformed(f"an API answer with more than {MOST_VERSIONS} versions", FailureCode.TOO_LARGE)
     answer, odd = _read(storable(body))
     if canonical(answer.crate.name) != name:
         return None

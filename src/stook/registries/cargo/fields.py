@@ -11,6 +11,8 @@ from stook.engine.decoding import DECODE_ERRORS
 
 __all__ = ["read_fields"]
 
+MOST_ODD = 100  # values that are told one by one
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -27,7 +29,8 @@ def read_fields(raw: Mapping[str, msgspec.Raw], kind: type[T], name: str, odd: l
         try:
             values[field.name] = msgspec.json.decode(raw[field.encode_name], type=field.type)
         except DECODE_ERRORS as error:
-            odd.append(f"{name} {_label(raw)}: {field.encode_name}: {str(error)[:200]}")
+            if len(odd) < MOST_ODD:
+                odd.append(f"{name} {_label(raw)}: {field.encode_name}: {str(error)[:200]}")
     required = {field.name for field in fields if field.required}
     return kind(**values) if required <= set(values) else None
 

@@ -37,6 +37,8 @@ API = poll_queue("cargo-api", "api")
 QUEUES = (VERSIONS, INDEX, API)
 
 GONE = frozenset({404, 410, 451})  # the index specification's ways to say "no such crate"
+INDEX_BYTES = 24 << 20  # of a crate's file; the longest real one has three megabytes
+ANSWER_BYTES = 24 << 20  # of the API about a crate
 INDEX_TYPES = ("text/plain", "application/octet-stream", "binary/octet-stream", "application/json")
 
 
@@ -67,6 +69,7 @@ class CargoIndex:
             content_types=INDEX_TYPES,
             conditional=True,
             memory=memory,
+            max_bytes=INDEX_BYTES,
             # An unchanged file cannot tell whether it has the version that an event names.
             afresh=any(event.resync or event.version for event in events),
         )
@@ -153,6 +156,7 @@ class CargoApi:
             accept="application/json",
             content_types=("application/json",),
             closes_on=frozenset({403}),
+            max_bytes=ANSWER_BYTES,
         )
         if reply.status == 404:
             return Found(_not_enriched("the API does not know this crate yet", 404))

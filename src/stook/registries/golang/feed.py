@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from stook.engine.decoding import DECODE_ERRORS
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.golang.paths import is_valid_path, path_problem
 from stook.registries.golang.times import MICROSECOND, nanoseconds, rfc3339
 from stook.registries.golang.versions.versions import is_valid
@@ -21,6 +21,7 @@ from stook.registries.golang.versions.versions import is_valid
 __all__ = [
     "LONGEST_PATH",
     "LONGEST_VERSION",
+    "PAGE_BYTES",
     "PAGE_LIMIT",
     "START",
     "Boundary",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 PAGE_LIMIT = 2000
+PAGE_BYTES = 8 << 20  # of a page; a line has less than a kilobyte, and a page of PAGE_LIMIT lines a tenth of this
+MOST_LINES = 20_000  # of a page, however many were asked for
 LONGEST_PATH, LONGEST_VERSION = 500, 240  # characters; what the list holds on every engine
 
 
@@ -106,6 +109,8 @@ def parse_page(body: bytes, *, is_tolerant: bool = False) -> list[Entry]:
     A line that cannot be read fails the page: Malformed, with its number. It may be mended at the next try; when it is
     not, a tolerant reading keeps the line aside as junk.
     """
+    if body.count(b"\n") > MOST_LINES:
+        raise Malformed(f"an index page of more than {MOST_LINES} lines", FailureCode.TOO_LARGE)
     try:
         rows = _ROWS.decode_lines(body)
     except DECODE_ERRORS:

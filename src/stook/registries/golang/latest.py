@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from stook.engine.decoding import DECODE_ERRORS
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.golang.gomod.gomod import GoMod, Retraction, is_synthetic, parse_lax
 from stook.registries.golang.gomod.syntax import fields
 from stook.registries.golang.paths import major_problem
@@ -23,10 +23,11 @@ from stook.registries.golang.times import datetime_nanoseconds, nanoseconds
 from stook.registries.golang.versions.pseudo import parse_pseudo
 from stook.registries.golang.versions.versions import is_incompatible, is_prerelease, is_pseudo, is_valid, order_key
 
-__all__ = ["NO_MATCH", "NO_REASON", "Latest", "Need", "find_latest", "reasons", "tagged_versions"]
+__all__ = ["NO_MATCH", "NO_REASON", "Latest", "Need", "answer_latest", "find_latest", "reasons", "tagged_versions"]
 
 NO_MATCH = "no matching versions"
 LONGEST_LINE = 4096  # bytes of a line of a list
+MOST_LINES = 200_000  # of a list; the longest real ones have a quarter of that
 
 _YEAR_ONE = nanoseconds("0001-01-01T00:00:00Z")  # Go's zero time, which no version may have to be the newest
 
@@ -86,6 +87,19 @@ def find_latest(path: str, listing: bytes) -> Generator[Need, bytes | None, Late
     taken_back = module.ranges.reasons(module.tagged)
     problem = problem or (major_problem(path, version) if version else NO_MATCH)
     return Latest(version, raw, go_mod.deprecated, go_mod.retracts, taken_back, problem, is_read)
+
+
+def answer_latest(path: str, listing: bytes, answers: Mapping[Need, bytes | None]) -> Latest | Need:
+    """The same rule without a pause: the answer, or the first document that is not among the answers yet."""
+    rule = find_latest(path, listing)
+    try:
+        need = next(rule)
+        while need in answers:
+            need = rule.send(answers[need])
+    except StopIteration as end:
+        latest: Latest = end.value
+        return latest
+    return need
 
 
 def reasons(version: str, retractions: Iterable[Retraction]) -> tuple[str, ...]:
@@ -185,6 +199,8 @@ def _line_time(words: list[str]) -> int:
 
 def _lines(listing: bytes) -> Iterator[list[str]]:
     """The words of each line that has any; of a long line, which names no version, nothing."""
+    if listing.count(b"\n") > MOST_LINES:
+        raise Malformed(f"the list of versions has more than {MOST_LINES} lines", FailureCode.TOO_LARGE)
     start = 0
     while start < len(listing):
         end = listing.find(b"\n", start)

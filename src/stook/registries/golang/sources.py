@@ -11,11 +11,12 @@ from urllib.parse import quote, urlencode
 import msgspec
 import sqlalchemy as sa
 
-from stook.engine.decoding import DECODE_ERRORS
-from stook.engine.errors import FailureCode, Malformed, StookError, Unavailable
+from stook.engine.decoding import DECODE_ERRORS, storable
+from stook.engine.errors import FailureCode, Malformed, Refused, StookError, Unavailable
 from stook.engine.ledger import Transaction
+from stook.engine.offload import off_loop
 from stook.engine.words import Code, Cursor, Event, Found, Look, Outcome, Part, Reply, Request, Visit, Written
-from stook.registries.golang.feed import PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
+from stook.registries.golang.feed import PAGE_BYTES, PAGE_LIMIT, Boundary, Entry, Step, advance, parse_page
 from stook.registries.golang.keep import keep_feed_pages, keep_modules, keep_pages
 from stook.registries.golang.keep.rows import other_module, stored_alive
 from stook.registries.golang.proxy.proxy import Asking, Proxy
@@ -25,12 +26,14 @@ from stook.registries.golang.times import datetime_nanoseconds, moment, nanoseco
 from stook.registries.golang.visit import STORED, ModuleVisit
 from stook.registries.vanishing import Vanishing
 
-__all__ = ["GoFeed", "GoModules", "GoPages"]
+__all__ = ["GoFeed", "GoModules", "GoPages", "read_page"]
 
 POLL_EVERY = 60.0  # seconds between two looks at a feed that was read to its end
 OVERLAP = 600 * 10**9  # nanoseconds before its end that are read again at each look
 OVERLAP_PAGES = 5
 SKEW = 300 * 10**9  # nanoseconds that the index's clock may be ahead of ours
+ANSWER_BYTES = 8 << 20  # of the site's answer, which has the texts of the licences
+MOST_LICENCES, LONGEST_LICENCE = 200, 200  # types, and characters of each
 TRIES = 3  # of a page with a line that cannot be read; then the line is kept aside, and the feed goes on
 
 
@@ -87,19 +90,26 @@ class GoFeed:
         return keep_feed_pages(transaction, records, now)
 
     def _page(self, feed: str, since: str, *, is_tolerant: bool = False) -> Asking[tuple[list[Entry], int | None]]:
-        """One page of entries, and the moment behind which an entry lies in the future."""
+        """One page of entries, and the moment behind which an entry lies in the future.
+
+        No rung of the ladder for a feed: it must not be given up for a line or a page that is mended tomorrow.
+        """
         query: dict[str, str] = {"since": since} if since else {}
         query |= {"include": "all"} if feed == "all" else {}
         query |= {"limit": str(self.limit)}
         url = f"{self.index_url}/index?{urlencode(query, quote_via=quote)}"
-        reply = yield Request(url, lane=FEED_LANE, accept="application/json")
+        try:
+            reply = yield Request(url, lane=FEED_LANE, accept="application/json", max_bytes=PAGE_BYTES)
+        except Refused as error:
+            if error.code is FailureCode.ADDRESS_REFUSED:
+                raise
+            raise Unavailable(error.reason, error.code, status=error.status) from None
         if reply.status != 200:
             raise Unavailable(f"the index answered HTTP {reply.status}", status=reply.status)
         try:
             return parse_page(reply.body, is_tolerant=is_tolerant), _horizon(reply)
         except Malformed as error:
-            # No rung of the ladder for a feed: it must not be given up for a line that is mended tomorrow.
-            raise Unavailable(error.reason, status=200) from None
+            raise Unavailable(error.reason, error.code, status=200) from None
 
     def _late(self, feed: str, boundary: Boundary) -> Asking[list[Entry]]:
         """Events of the last minutes before the boundary once more: nothing promises that none is shown late."""
@@ -199,29 +209,33 @@ class GoPages:
         path, _, version = events[0].name.partition("@")
         query = urlencode({"version": version, "licenses": "true"})
         url = f"{self.pkgsite_url}/v1/module/{quote(path)}?{query}"
-        reply = yield Request(url, lane=PAGE_LANE, accept="application/json", closes_on=frozenset({403}))
+        reply = yield Request(
+            url, lane=PAGE_LANE, accept="application/json", closes_on=frozenset({403}), max_bytes=ANSWER_BYTES
+        )
         if reply.status in (400, 404, 410):
             # The site lags by minutes to days (golang/go#46527): asked again after hours, then days.
             reason, failure = "pkg.go.dev does not show this version yet", FailureCode.NOT_FOUND
             return Found(Outcome(Code.FAILED, reason, reply.status, is_deferred=True, failure=failure))
         if reply.status != 200:
             raise Unavailable(f"pkg.go.dev answered HTTP {reply.status}", status=reply.status)
-        page = _read_page(path, version, reply.body)
+        page = yield from off_loop(read_page, path, version, reply.body, size=len(reply.body))
         return Found(Outcome(Code.COMPLETE, status=200), records=[page] if page else ())
 
     def keep(self, transaction: Transaction, records: Sequence[GoPage], now: datetime) -> Written:
         return keep_pages(transaction, records, now)
 
 
-def _read_page(path: str, version: str, body: bytes) -> GoPage | None:
+def read_page(path: str, version: str, body: bytes) -> GoPage | None:
     """The facts, where the answer is about the version asked for."""
     try:
-        page = msgspec.json.decode(body, type=_Page)
+        page = msgspec.json.decode(storable(body), type=_Page)
     except DECODE_ERRORS as error:
         raise Malformed(f"unreadable answer of pkg.go.dev: {str(error)[:200]}") from None
     if (page.path, page.version) != (path, version):
         return None
     types = sorted({kind for one in page.licenses or () for kind in one.types})
+    if len(types) > MOST_LICENCES or any(len(kind) > LONGEST_LICENCE for kind in types):
+        raise Malformed("pkg.go.dev tells more licences, or longer names of them, than are kept", FailureCode.TOO_LARGE)
     scm = msgspec.json.encode({"type": "git", "url": page.repo_url}).decode() if page.repo_url else None
     committed = moment(nanoseconds(page.commit_time)) if page.commit_time else None
     return GoPage(path, version, types, scm, committed)

@@ -13,10 +13,11 @@ from typing import Any
 from stook.engine.errors import LaneClosed, Malformed, Refused, Unavailable
 from stook.engine.ledger.queue.codes import is_new
 from stook.engine.ledger.schema import NAME_LENGTH
+from stook.engine.offload import off_loop
 from stook.engine.words import Announcement, Code, Event, Found, Look, Outcome, Reply, Visit
 from stook.registries.golang.classify import ResolveKind, resolve_kind
 from stook.registries.golang.feed import LONGEST_PATH, LONGEST_VERSION
-from stook.registries.golang.gomod.gomod import is_synthetic, read
+from stook.registries.golang.gomod.gomod import declared_path, is_synthetic
 from stook.registries.golang.latest import NO_MATCH, Latest, tagged_versions
 from stook.registries.golang.paths import escape_version, is_valid_path, major_problem
 from stook.registries.golang.proxy.documents import check_info, message, read_release
@@ -97,7 +98,7 @@ class ModuleVisit:
                 self.absent[event.version] = event, outcome
             return outcome
         synthetic = is_synthetic(self.path, mod.body)
-        declared = self.path if synthetic else read(mod.body).module
+        declared = self.path if synthetic else (yield from _declared(mod))
         kind = resolve_kind(self.path, declared, is_synthetic=synthetic)
         if kind not in OWN_KINDS:
             check_info(info.body, event.version)
@@ -105,7 +106,8 @@ class ModuleVisit:
             if is_valid_path(declared) and len(declared) <= LONGEST_PATH:
                 self.moved[event.version] = declared
             return (yield from self.look_elsewhere(event, declared, kind))
-        self.records.append(read_release(self.path, event.version, info, mod, rewrite=event.resync))
+        release = yield from off_loop(read_release, self.path, event.version, info, mod, size=len(mod.body))
+        self.records.append(replace(release, rewrite=event.resync))
         self.served.append(event.version)
         self.announce_page(event)
         return Outcome(Code.COMPLETE, status=200, facts=_facts(self.path, kind, 0))
@@ -132,7 +134,7 @@ class ModuleVisit:
                 lacks = "is without this version in the proxy's cache"
             reason = f"go.mod declares {declared}, which {lacks} ({verdict.kind})"
             return Outcome(Code.ALIAS, reason, mod.status, facts=facts)
-        if not is_synthetic(declared, mod.body) and read(mod.body).module != declared:
+        if not is_synthetic(declared, mod.body) and (yield from _declared(mod)) != declared:
             reason = f"go.mod declares {declared}, whose own go.mod declares another path"
             return Outcome(Code.ALIAS, reason, 200, facts=facts)
         self.announcements.append(Announcement(VERSIONS.name, declared, event.version, "alias", urgent=event.urgent))
@@ -157,8 +159,9 @@ class ModuleVisit:
             else Latest(problem=message(reply))
         )
         stored: Sequence[str] = (yield Look(STORED, self.path)) or ()
-        yield from self.miss_stored(reply, listing, stored)
-        listed = len(tagged_versions(listing)) if reply.status == 200 else None
+        tagged = yield from off_loop(tagged_versions, listing, size=len(listing))
+        yield from self.miss_stored(reply, tagged, stored)
+        listed = len(tagged) if reply.status == 200 else None
         moved_to, moved_since = self.move()
         wanted = [event for event in asked if event.facts.get("collect")]
         module = GoModule(
@@ -168,11 +171,11 @@ class ModuleVisit:
         if wanted and not latest.raw and not self.served:
             self.outcomes |= {event.id: _nothing(latest, reply.status) for event in wanted}
         elif wanted:
-            self.announce_versions(listing, latest, wanted)
+            self.announce_versions(tagged, latest, wanted)
             self.ask_again(stored, wanted)
         else:
             self.announce_latest(latest)
-        if self.is_stale(listing, latest):
+        if self.is_stale(tagged, latest):
             told = Announcement(MODULE.name, self.path, source="proxy", fresh_for=0.0, facts={"wait": True})
             self.announcements.append(told)
 
@@ -183,12 +186,12 @@ class ModuleVisit:
         declared = self.moved[max(self.moved, key=order_key)]
         return declared, min((version for version, path in self.moved.items() if path == declared), key=order_key)
 
-    def miss_stored(self, reply: Reply, listing: bytes, stored: Sequence[str]) -> Asking[None]:
+    def miss_stored(self, reply: Reply, tagged: Sequence[str], stored: Sequence[str]) -> Asking[None]:
         """Look at stored versions that the list no longer has: what the proxy lacks, too, is gone.
 
         A list that is away says nothing of versions unless the proxy has the list of another module that is stored.
         """
-        listed = frozenset(tagged_versions(listing))
+        listed = frozenset(tagged)
         missing = [version for version in stored if version not in listed and version not in self.served]
         if not missing:
             return
@@ -221,9 +224,9 @@ class ModuleVisit:
             if version and version not in known and not _problem(self.path, version):
                 self.announcements.append(Announcement(VERSIONS.name, self.path, version, "latest"))
 
-    def is_stale(self, listing: bytes, latest: Latest) -> bool:
+    def is_stale(self, tagged: Sequence[str], latest: Latest) -> bool:
         """Whether list and `@latest` lag behind what this visit saw; the mirror renews them within half an hour."""
-        listed, raw = frozenset(tagged_versions(listing)), order_key(latest.raw)
+        listed, raw = frozenset(tagged), order_key(latest.raw)
         return any(
             not listed and order_key(version) > raw if is_pseudo(version) else version not in listed
             for version in self.served
@@ -238,10 +241,10 @@ class ModuleVisit:
         again = {event.version for event in self.events if event.resync}
         return any(isinstance(record, GoAbsence) and record.version in again for record in self.records)
 
-    def announce_versions(self, listing: bytes, latest: Latest, asked: Sequence[Event]) -> None:
+    def announce_versions(self, tagged: Sequence[str], latest: Latest, asked: Sequence[Event]) -> None:
         """Every version that the proxy lists becomes an event; those that are stored stay as they are."""
         seen = {event.version for event in self.events}
-        named = dict.fromkeys([*tagged_versions(listing), *filter(None, (latest.version, latest.raw))])
+        named = dict.fromkeys([*tagged, *filter(None, (latest.version, latest.raw))])
         resync, urgent = any(one.resync for one in asked), any(one.urgent for one in asked)
         source = str(asked[0].facts.get("SOURCE") or "seed")
         for version in named:
@@ -270,6 +273,10 @@ def _nothing(latest: Latest, status: int) -> Outcome:
     if status == 200 and latest.problem != NO_MATCH:
         return Outcome(Code.FAILED, f"the proxy's answer is of no use: {latest.problem}", status)
     return Outcome(Code.NOT_FOUND, f"the proxy has no version of this module: {latest.problem}", status)
+
+
+def _declared(mod: Reply) -> Asking[str]:
+    return (yield from off_loop(declared_path, mod.body, size=len(mod.body)))
 
 
 def _waits(event: Event) -> bool:

@@ -7,12 +7,13 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from stook.engine.errors import Malformed
+from stook.engine.errors import FailureCode, Malformed
 from stook.registries.cargo.locks.readings import LockedPackage, Origin
 
 __all__ = ["parse_lock"]
 
 NEWEST = 4
+LONGEST_LINE = 2_000  # characters; the TOML parser's time grows with the square of a dotted key
 CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
 PUBLIC = frozenset({"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io"})
 
@@ -51,6 +52,9 @@ def _direct(rows: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]] | N
 def _tables(text: str | bytes) -> dict[str, Any]:
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        if any(len(line) > LONGEST_LINE for line in plain.splitlines()):
+            reason = f"Cargo.lock cannot be read: a line of more than {LONGEST_LINE} characters"
+            raise Malformed(reason, FailureCode.TOO_LARGE)
         if marker := CONFLICT.search(plain):
             line = plain.count("\n", 0, marker.start()) + 1
             raise Malformed(f"Cargo.lock has conflict markers (line {line}): a merge is not finished")

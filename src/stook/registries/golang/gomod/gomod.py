@@ -22,6 +22,7 @@ __all__ = [
     "Replacement",
     "Requirement",
     "Retraction",
+    "declared_path",
     "is_synthetic",
     "module_path",
     "parse_lax",
@@ -131,6 +132,11 @@ def read(body: bytes) -> GoMod:
         return replace(parse_lax(body), crude=crude)
     except Malformed as error:
         return GoMod(module=crude, crude=crude, note=error.reason)
+
+
+def declared_path(body: bytes) -> str:
+    """The path that this file gives its module, however badly the rest of it reads; empty where there is none."""
+    return read(body).module
 
 
 def _parse(body: bytes, *, is_strict: bool) -> GoMod:

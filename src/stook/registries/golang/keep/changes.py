@@ -10,6 +10,7 @@ from datetime import datetime
 import msgspec
 
 from stook.registries.golang.feed import LONGEST_VERSION
+from stook.registries.golang.gomod.syntax import cut
 from stook.registries.golang.keep.rows import Announced, Facts, ModuleRow, Row
 from stook.registries.golang.latest import NO_MATCH, Latest
 from stook.registries.golang.records import GoModule, GoRelease
@@ -122,7 +123,7 @@ def _facts(rows: Mapping[str, Row], latest: Latest | None) -> dict[str, Facts]:
             found[row.version] = row.facts._replace(rank=place)
             continue
         why = reasons.get(row.version, ())
-        reason = _plain("; ".join(why)) or None
+        reason = _plain(cut("; ".join(why))) or None
         found[row.version] = Facts(place, bool(why), reason, bool(latest.deprecated), _plain(latest.deprecated) or None)
     return found
 

@@ -28,7 +28,7 @@ class _Info(msgspec.Struct):
     Origin: dict[str, Any] | None = None
 
 
-def read_release(path: str, version: str, info: Reply, mod: Reply, *, rewrite: bool = False) -> GoRelease:
+def read_release(path: str, version: str, info: Reply, mod: Reply) -> GoRelease:
     """The record of a version that the proxy served under this path; Malformed when `.info` is about something else."""
     told, file = check_info(info.body, version), read(mod.body)
     requires = _json(_requires(file))
@@ -52,7 +52,6 @@ def read_release(path: str, version: str, info: Reply, mod: Reply, *, rewrite: b
         mod_error=mod_error,
         origin=_json(origin) if origin else None,
         scm=_json({"type": origin.get("VCS") or "git", "url": url}) if url else None,
-        rewrite=rewrite,
     )
 
 

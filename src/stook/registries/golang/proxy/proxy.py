@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from stook.engine.errors import Unavailable
+from stook.engine.offload import off_loop
 from stook.engine.words import Ask, Event, Reply, Request
-from stook.registries.golang.latest import Latest, Need, find_latest
+from stook.registries.golang.latest import Latest, Need, answer_latest
 from stook.registries.golang.paths import major_problem, proxy_path
 from stook.registries.golang.proxy.errors import Absence, judge
 from stook.registries.golang.proxy.outcomes import is_first_look
@@ -19,7 +20,10 @@ __all__ = ["Asking", "Proxy"]
 T = TypeVar("T")
 Asking = Generator[Ask, Any, T]
 
-MOD_BYTES = 16 << 20  # the go command's own limit for go.mod
+MOST_BYTES = {  # of each document; any other has INFO_BYTES
+    "mod": 16 << 20,  # the go command's own limit
+    "list": 8 << 20,  # the longest real ones have some fifty thousand versions
+}
 INFO_BYTES = 1 << 20
 # What is not cached is fetched from its repository first; a no may take the mirror 58 seconds (golang/go#57185).
 FETCH_SECONDS = 75.0
@@ -47,7 +51,7 @@ class Proxy:
 
     def latest(self, path: str, listing: bytes) -> Asking[Latest]:
         """Run the go command's rule, fetching what it asks for; what it names must be there."""
-        latest = yield from self._answer(path, find_latest(path, listing))
+        latest = yield from self._answer(path, listing)
         if not latest.version:
             return latest
         if major_problem(path, latest.version):
@@ -72,7 +76,7 @@ class Proxy:
         known = self.replies.get(place) or self.replies.get(url)
         if known:
             return known
-        most = MOD_BYTES if endpoint in ("mod", "list") else INFO_BYTES
+        most = MOST_BYTES.get(endpoint, INFO_BYTES)
         request = Request(url, lane=PROXY_LANE, accept="*/*", max_bytes=most)
         reply: Reply = yield replace(request, timeout=FETCH_SECONDS, silence=FETCH_SECONDS) if may_fetch else request
         if reply.status not in (200, 404, 410):
@@ -80,13 +84,13 @@ class Proxy:
         self.replies[place if reply.status == 200 else url] = reply
         return reply
 
-    def _answer(self, path: str, rule: Generator[Need, bytes | None, Latest]) -> Asking[Latest]:
-        """Feed the rule with the documents it asks for."""
-        try:
-            need = next(rule)
-            while True:
-                reply = yield from self.get_surely(path, need.what, need.version)
-                need = rule.send(reply.body if reply.status == 200 else None)
-        except StopIteration as end:
-            found: Latest = end.value
-            return found
+    def _answer(self, path: str, listing: bytes) -> Asking[Latest]:
+        """Give the rule the documents it asks for, until it answers; long ones are read in another process."""
+        answers: dict[Need, bytes | None] = {}
+        while True:
+            size = len(listing) + sum(len(body or b"") for body in answers.values())
+            found: Latest | Need = yield from off_loop(answer_latest, path, listing, answers, size=size)
+            if isinstance(found, Latest):
+                return found
+            reply = yield from self.get_surely(path, found.what, found.version)
+            answers[found] = reply.body if reply.status == 200 else None
