@@ -38,7 +38,7 @@ from stook.run.products import product_named, read_settings
 from stook.testing import LoopbackRegistry, World, sample_world
 
 LEASE = 4.0  # seconds
-TIMES = {"CREATED", "LAST_UPDATED", "TIMESTAMP", "SEEN_AT", "UPDATED", "CHECKED"}
+TIMES = {"CREATED", "ENRICHED_AT", "LISTED_SINCE", "LAST_UPDATED", "TIMESTAMP", "SEEN_AT", "UPDATED", "CHECKED"}
 NOT_COMPARED = {"TB_LANE"}
 PACKAGES = {"cargo": 400, "go": 1500}
 pause = Event().wait

@@ -36,7 +36,10 @@ class Tables:
 
     def facts(self) -> dict[str, list[Any]]:
         """All four tables without what says when we wrote."""
-        left = {name: TIMES | ({"TIMESTAMP"} if name in ("version", "product") else set()) for name in self.tables}
+        left = {
+            name: TIMES | ({"TIMESTAMP", "ENRICHED_AT"} if name in ("version", "product") else set())
+            for name in self.tables
+        }
         return {
             name: [{key: value for key, value in row.items() if key not in left[name]} for row in self.rows(name)]
             for name in self.tables

@@ -36,6 +36,28 @@ def test_facts() -> None:
     assert facts.published == datetime(2020, 1, 2, 3, 4, 5, 678901)
 
 
+USER = {"login": "ann", "name": "Ann"}
+YANK = {"action": "yank", "user": {"login": "bob"}, "time": "2024-05-06T07:08:09Z"}
+UNYANK = {"action": "unyank", "user": {"login": "ann"}, "time": "2024-06-06T07:08:09Z"}
+
+
+@pytest.mark.parametrize(
+    ("actions", "by", "at"),
+    [
+        ([{"action": "publish"}, YANK], "bob", datetime(2024, 5, 6, 7, 8, 9)),
+        ([YANK, UNYANK], None, None),
+        ([YANK, UNYANK, YANK | {"user": None}], None, datetime(2024, 5, 6, 7, 8, 9)),
+        ([], None, None),
+    ],
+)
+def test_who_did_what(actions: list[Any], by: str | None, at: datetime | None) -> None:
+    """Who published a version, who yanked it when, as long as it is yanked, and what it builds."""
+    more = {"published_by": USER, "audit_actions": actions, "bin_names": ["oar"], "has_lib": False}
+    (facts,) = read(answer(None, {"num": "1.0.0"} | more)).versions
+    assert (facts.published_by, facts.yanked_by, facts.yanked_at) == ("ann", by, at)
+    assert (facts.bin_names, facts.has_lib) == ('["oar"]', 0)
+
+
 @pytest.mark.parametrize("extra", [{}, {"license": None, "yank_message": None, "edition": None, "downloads": None}])
 def test_missing_and_null(extra: dict[str, Any]) -> None:
     """A missing fact and a null one are the same: nothing is told."""

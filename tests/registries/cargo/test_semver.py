@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stook.registries.cargo.semver import MAX_KEY, build_order, parse_semver
+from stook.registries.cargo.semver import MAX_KEY, build_order, parse_semver, rust_version_key
 
 LARGEST = 2**64 - 1
 
@@ -106,6 +106,15 @@ def test_key_as_the_registry_has_it(text: str, key: bytes) -> None:
     found = parse_semver(text)
     assert found is not None
     assert found.key == key
+
+
+def test_rust_versions_in_order() -> None:
+    """Rust versions order as versions, also where their last numbers are left out; what is none has no key."""
+    ordered = ["1", "1.9", "1.60.0-nightly", "1.60", "1.60.1", "1.100"]
+    keys = [rust_version_key(text) for text in ordered]
+    assert keys == sorted(key for key in keys if key)
+    assert rust_version_key("1.60") == rust_version_key("1.60.0")
+    assert [rust_version_key(text) for text in (None, "", "nightly", "1.x")] == [None] * 4
 
 
 def test_build_metadata_does_not_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -19,7 +20,8 @@ __all__ = ["read_crate"]
 
 MOST_VERSIONS = 20_000  # the crate with the most has a few thousand
 LONGEST_TEXT = 20_000  # characters of a description, a licence, a link
-MOST_WORDS = 100  # keywords, or categories
+MOST_WORDS = 100  # keywords, or categories, or programs
+MOST_ACTIONS = 1_000  # publishing, yanks and un-yanks of one version
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Text = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
@@ -39,6 +41,19 @@ class _Crate(msgspec.Struct):
     downloads: _Count | None = None
 
 
+class _User(msgspec.Struct):
+    login: _Word
+
+
+class _Action(msgspec.Struct):
+    action: _Word
+    user: _User | None = None
+    time: _Word | None = None
+
+
+_Actions = Annotated[list[_Action], msgspec.Meta(max_length=MOST_ACTIONS)]
+
+
 class _Version(msgspec.Struct):
     num: str
     created_at: str | None = None
@@ -51,6 +66,10 @@ class _Version(msgspec.Struct):
     crate_size: _Count | None = None
     edition: _Edition | None = None
     yank_message: _Text | None = None
+    published_by: _User | None = None
+    audit_actions: _Actions | None = None
+    bin_names: _Words | None = None
+    has_lib: bool | None = None
 
 
 class _Answer(msgspec.Struct):
@@ -113,6 +132,7 @@ def _product(crate: _Crate) -> ProductFacts:
 
 
 def _version(one: _Version, odd: list[str]) -> VersionFacts:
+    yank = _yank(one.audit_actions or [])
     return VersionFacts(
         version=one.num,
         description=one.description,
@@ -124,15 +144,26 @@ def _version(one: _Version, odd: list[str]) -> VersionFacts:
         size=one.crate_size,
         edition=one.edition,
         yank_message=one.yank_message,
-        published=_moment(one, odd),
+        published=_moment(one, one.created_at, "created_at", odd),
+        published_by=one.published_by.login if one.published_by else None,
+        yanked_by=yank.user.login if yank and yank.user else None,
+        yanked_at=_moment(one, yank.time, "audit_actions", odd) if yank else None,
+        bin_names=_json(one.bin_names),
+        has_lib=None if one.has_lib is None else int(one.has_lib),
     )
 
 
-def _moment(version: _Version, odd: list[str]) -> datetime | None:
+def _yank(actions: Sequence[_Action]) -> _Action | None:
+    """The action by which a version is yanked now; the registry lists actions in the order of time."""
+    last = [action for action in actions if action.action in ("yank", "unyank")][-1:]
+    return last[0] if last and last[0].action == "yank" else None
+
+
+def _moment(version: _Version, text: str | None, field: str, odd: list[str]) -> datetime | None:
     try:
-        return moment(version.created_at)
+        return moment(text)
     except ValueError as error:
-        odd.append(f"version {version.num[:80]}: created_at: {error}")
+        odd.append(f"version {version.num[:80]}: {field}: {error}")
         return None
 
 

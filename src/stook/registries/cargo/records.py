@@ -67,7 +67,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class VersionFacts:
-    """What enrichment tells of one version; None where it tells nothing. Lists and `scm` are JSON text."""
+    """What enrichment tells of one version; None where it tells nothing. Lists and `scm` are JSON text.
+
+    `published_by` and `yanked_by` are names of users at the registry; the latter of a version that is yanked now.
+    """
 
     version: str
     description: str | None = None
@@ -80,6 +83,11 @@ class VersionFacts:
     edition: str | None = None
     yank_message: str | None = None
     published: datetime | None = None
+    published_by: str | None = None
+    yanked_by: str | None = None
+    yanked_at: datetime | None = None
+    bin_names: str | None = None
+    has_lib: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

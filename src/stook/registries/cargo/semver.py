@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["MAX_KEY", "Semver", "build_order", "parse_semver"]
+__all__ = ["MAX_KEY", "Semver", "build_order", "parse_semver", "rust_version_key"]
 
 MAX_KEY = 255
 """Bytes that VERSION_KEY holds; the registry's limit of 150 characters keeps real keys below 224."""
@@ -84,3 +84,14 @@ def _field(field: str) -> bytes:
     if field.isdigit():
         return b"\x01" + _numeric(field)
     return b"\x02" + field.encode()
+
+
+LONGEST_RUST_KEY = 64  # bytes, what the column holds
+
+
+def rust_version_key(text: str | None) -> bytes | None:
+    """The sortable key of a `rust_version`, which may leave out its last numbers; None for what is no version."""
+    if not text:
+        return None
+    parsed = parse_semver(text + ".0" * max(2 - text.partition("-")[0].count("."), 0))
+    return parsed.key if parsed and len(parsed.key) <= LONGEST_RUST_KEY else None

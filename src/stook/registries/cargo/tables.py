@@ -38,6 +38,13 @@ RUST_VERSION = version_table(
     column("RUST_VERSION", Identity(64)),
     column("EDITION", Identity(16)),
     column("LINKS", LongText()),
+    column("PUBLISHED_BY", LongText()),
+    column("YANKED_BY", LongText()),
+    column("YANKED_AT", Moment()),
+    column("BIN_NAMES", Json()),
+    column("HAS_LIB", small()),
+    column("RUST_VERSION_KEY", Binary(64)),
+    column("ENRICHED_AT", Moment()),
 )
 
 RUST_PRODUCT = product_table(

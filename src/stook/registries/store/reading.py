@@ -31,9 +31,10 @@ _JSON = frozenset(
         "REPLACES",
         "EXCLUDES",
         "TOOLS",
+        "BIN_NAMES",
     }
 )
-_INNER = frozenset({"VERSION_KEY", "FACTS_DIGEST", "PATH"})
+_INNER = frozenset({"RUST_VERSION_KEY", "VERSION_KEY", "FACTS_DIGEST", "PATH"})
 
 
 @dataclass(frozen=True, slots=True)

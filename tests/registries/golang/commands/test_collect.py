@@ -7,6 +7,7 @@ import random
 import signal
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -492,3 +493,34 @@ def test_one_failing_write(open_go_shop: Callable[..., Any]) -> None:
         shop.sql("DROP TRIGGER full")
     assert shop.report("go", "index")["failures"] == []
     assert set(table(shop, LIST, "INDEX_PATH", "INDEX_VERSION")) == events(shop)
+
+
+def test_lock(open_go_shop: Callable[..., Any], tmp_path: Path) -> None:
+    """What a go.mod pins is collected and compared: unknown, retracted and another checksum are named."""
+    world = World()
+    for version in ("v1.0.0", "v1.1.0"):
+        world.announce("example.com/a", version)
+    world.announce("example.com/b", "v1.0.0")
+    world.announce("example.com/b", "v1.1.0", mod="module example.com/b\n\nretract v1.0.0 // broken\n")
+    shop = open_go_shop(world)
+    requires = [
+        "example.com/a v1.0.0",
+        "example.com/a v1.9.0 // indirect",
+        "example.com/b v1.0.0",
+        "example.com/none v1.0.0",
+    ]
+    folder = tmp_path / "service"
+    folder.mkdir()
+    (folder / "go.mod").write_text("module example.com/service\n\n" + "".join(f"require {each}\n" for each in requires))
+    (folder / "go.sum").write_text("example.com/a v1.0.0/go.mod h1:other=\n")
+    report = shop.report("go", "collect", "--lock", str(folder), code=1)
+    named = sorted(failure["event"] for failure in report["failures"] if failure["code"] == "pin")
+    assert named == ["example.com/a@v1.0.0", "example.com/a@v1.9.0", "example.com/b@v1.0.0", "example.com/none@v1.0.0"]
+    columns = ("PROJECT", "PRODUCT_KEY", "VERSION", "DIRECT", "STATE")
+    assert table(shop, "TB_COMP_LIB_PIN", *columns) == [
+        ("example.com/service", "example.com/a", "v1.0.0", 1, "checksum_differs"),
+        ("example.com/service", "example.com/a", "v1.9.0", 0, "unknown_version"),
+        ("example.com/service", "example.com/b", "v1.0.0", 1, "retracted"),
+        ("example.com/service", "example.com/none", "v1.0.0", 1, "unknown_package"),
+    ]
+    assert table(shop, "TB_COMP_LIB_VERSION_GOLANG", "PRODUCT_KEY", "VERSION")[1] == ("example.com/a", "v1.1.0")

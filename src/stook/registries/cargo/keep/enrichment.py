@@ -29,6 +29,11 @@ VERSION_FACTS = (
     "SIZE",
     "EDITION",
     "YANK_MESSAGE",
+    "PUBLISHED_BY",
+    "YANKED_BY",
+    "YANKED_AT",
+    "BIN_NAMES",
+    "HAS_LIB",
 )
 PRODUCT_FACTS = ("DESCRIPTION", "SCM", "HOMEPAGE", "DOCUMENTATION", "KEYWORDS", "CATEGORIES", "DOWNLOADS")
 
@@ -60,7 +65,7 @@ def forget_facts(
     transaction: Transaction, version: Table, registry: RegistryKey, some: Sequence[tuple[str, str]], now: datetime
 ) -> None:
     """Versions (package, version) whose content is another: what was told of the old one, its date too, is void."""
-    void: dict[str, Any] = dict.fromkeys((*VERSION_FACTS, "RELEASE_DATE", "FACTS_DIGEST"))
+    void: dict[str, Any] = dict.fromkeys((*VERSION_FACTS, "RELEASE_DATE", "FACTS_DIGEST", "ENRICHED_AT"))
     values = void | {"PROCESSED": int(Code.PENDING), "TIMESTAMP": sa.bindparam("b_now")}
     rows = [{"b_name": name, "b_version": one, "b_now": now} for name, one in some]
     transaction.update(version, values, _where(version, registry), rows)
@@ -108,6 +113,7 @@ def _values(facts: Sequence[str]) -> dict[str, Any]:
 def _version_values(table: Table) -> dict[str, Any]:
     """The authority's own date wins over the enrichment's; a tombstone stays one."""
     return _values(VERSION_FACTS) | {
+        "ENRICHED_AT": sa.bindparam("b_now"),
         "RELEASE_DATE": sa.func.coalesce(
             table.c["RELEASE_DATE"], sa.bindparam("b_published", type_=table.c["RELEASE_DATE"].type)
         ),

@@ -19,6 +19,7 @@ from stook.registries.cargo.keep.enrichment import forget_facts
 from stook.registries.cargo.keep.product_rows import StoredProduct, keep_products, stored_products, write_licenses
 from stook.registries.cargo.names import page_url, purl
 from stook.registries.cargo.records import Known, Release, Snapshot, Unreadable
+from stook.registries.cargo.semver import rust_version_key
 from stook.registries.cargo.tables import RUST_LIST, RUST_PRODUCT, RUST_VERSION
 from stook.registries.store import Marks, Past, decoded, marks_of, write_history
 
@@ -42,11 +43,12 @@ LIST_UPDATE = (
     "TIMESTAMP=COALESCE({new}, {old})",
 )
 VERSION_COLUMNS = (
-    "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION LINKS"
-    " RELEASE_DATE VERSION_KEY SORT_ORDER PROCESSED CREATED TIMESTAMP"
+    "LANGUAGE REPOSITORY PRODUCT_KEY VERSION NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION"
+    " RUST_VERSION_KEY LINKS RELEASE_DATE VERSION_KEY SORT_ORDER PROCESSED CREATED TIMESTAMP"
 ).split()
 VERSION_UPDATE = (
-    *"NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION LINKS VERSION_KEY SORT_ORDER TIMESTAMP".split(),
+    *"NAME DEPENDENCIES FEATURES URL PURL CHECKSUM YANKED RUST_VERSION RUST_VERSION_KEY LINKS".split(),
+    *"VERSION_KEY SORT_ORDER TIMESTAMP".split(),
     "RELEASE_DATE=COALESCE({new}, {old})",
     # What is back from the dead is complete if its facts are still there.
     f"PROCESSED=CASE WHEN {{old}} <> {Code.NOT_FOUND:d} THEN {{old}}"
@@ -231,6 +233,7 @@ def _version_row(transaction: Transaction, name: str, release: Release, rank: in
         release.checksum,
         int(release.yanked),
         release.rust_version,
+        rust_version_key(release.rust_version),
         release.links,
         transaction.moment(release.published),
         release.key,

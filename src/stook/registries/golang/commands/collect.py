@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from stook.engine.errors import Malformed, UserError
+from stook.engine.errors import Malformed, StookError, UserError
 from stook.engine.ledger import Ledger
 from stook.engine.words import Announcement, Source
+from stook.registries.golang.commands.pins import (
+    GoProject,
+    announcements_of,
+    check_pins,
+    read_project,
+    record_pins,
+)
 from stook.registries.golang.commands.scope import ModuleScope
 from stook.registries.golang.feed import Boundary
 from stook.registries.golang.paths import path_problem
@@ -132,19 +140,31 @@ def collect_modules(
     resync: bool,
     as_json: bool,
     allow_deletions: bool = False,
+    lock: str | None = None,
+    project_name: str = "",
 ) -> int:
-    """Ask for the modules, then for each version they list; returns the exit code."""
+    """Ask for the modules, named or pinned by a project, then for each version they list; returns the exit code."""
+    if not modules and not lock:
+        raise UserError("nothing to collect: name modules, or give --lock")
+    if project_name and not lock:
+        raise UserError("--name belongs to a project: say which with --lock")
     for path in modules:
         if problem := path_problem(path):
             raise UserError(f"not a module path: {path[:100]!r} ({problem})")
     report = Report("go collect", datetime.now(UTC))
-    chosen = list(dict.fromkeys(modules))
+    project = _read_project(settings, lock, project_name) if lock else None
+    pinned = {each.path for each in project.lock.modules if not each.is_local} if project else set()
+    chosen = list(dict.fromkeys([*modules, *sorted(pinned)]))
     with open_ledger(settings) as ledger:
+        if project:
+            record_pins(ledger, project)
+            ledger.announce(announcements_of(project, resync=resync))
         facts = {"collect": True}
         ledger.announce(
             [
                 Announcement(MODULE.name, path, source="seed", urgent=True, fresh_for=0.0, resync=resync, facts=facts)
                 for path in chosen
+                if path not in pinned
             ]
         )
         work_on(
@@ -156,11 +176,26 @@ def collect_modules(
             packages=len(chosen),
             sources=_sources(settings, tasks, allow_deletions=allow_deletions),
         )
+        if project:
+            check_pins(ledger, project, report)
     if INTERRUPTION in report.notes:
         report.next.append("the same command again: it goes on where this run stopped")
     elif stored := report.without_failure(chosen, MODULE.name):
         report.next.append(f"stook show go {stored}")
     return show_report(report, as_json=as_json)
+
+
+def _read_project(settings: Settings, lock: str, name: str) -> GoProject:
+    """What the user named; what is wrong with it is the user's to mend."""
+    try:
+        return read_project(settings, lock, name)
+    except StookError as error:
+        raise UserError(f"--lock {_shown(lock)}: {error.reason}") from None
+
+
+def _shown(spec: str) -> str:
+    """A path or URL without credentials, cut to a sane length."""
+    return re.sub(r"//[^/@\s]+@", "//", spec)[:200]
 
 
 def _sources(settings: Settings, tasks: int | None, *, allow_deletions: bool) -> Sequence[Source]:

@@ -55,7 +55,13 @@ def index(
 
 
 @go.command("collect")
-@click.argument("modules", nargs=-1, required=True, metavar="MODULE...")
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option(
+    "--lock",
+    metavar="PATH|URL",
+    help="A go.mod (go.sum beside it), a go.work, their folder, or `go list -m all` output.",
+)
+@click.option("--name", "called", default="", metavar="NAME", help="What to call that project; its module by default.")
 @click.option(
     "--tasks",
     type=click.IntRange(1, 256),
@@ -67,15 +73,32 @@ def index(
 @as_json
 @pass_settings
 def collect(
-    settings: Settings, modules: Sequence[str], tasks: int | None, resync: bool, allow_deletions: bool, as_json: bool
+    settings: Settings,
+    modules: Sequence[str],
+    lock: str | None,
+    called: str,
+    tasks: int | None,
+    resync: bool,
+    allow_deletions: bool,
+    as_json: bool,
 ) -> int:
-    """Collect every version that the proxy lists of the modules you name.
+    """Collect every version that the proxy lists of the modules you name, or that a project pins.
 
     \b
     Examples:
       stook go collect golang.org/x/text
       stook go collect github.com/BurntSushi/toml --json
+      stook go collect --lock ../my-service
     """
     from stook.registries.golang.commands.collect import collect_modules
 
-    return collect_modules(settings, modules, tasks, resync=resync, allow_deletions=allow_deletions, as_json=as_json)
+    return collect_modules(
+        settings,
+        modules,
+        tasks,
+        resync=resync,
+        allow_deletions=allow_deletions,
+        as_json=as_json,
+        lock=lock,
+        project_name=called,
+    )
