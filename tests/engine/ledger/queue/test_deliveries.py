@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stook.engine.ledger import operate
+from stook.engine.ledger.queue.claim.claim import separated
 from stook.engine.ledger.queue.token import new_token
 from stook.engine.words import Code, Outcome
 
@@ -145,3 +146,11 @@ def test_what_a_person_asks_for_begins_afresh(bench):
     die(bench)
     bench.announce("a", urgent=True, fresh_for=0.0)
     assert [event.deliveries for event in bench.claim()] == [0]
+
+
+@pytest.mark.parametrize(("gives_up", "held", "deadly"), [(True, [], ["feed"]), (False, ["feed"], [])])
+def test_a_feed_is_never_given_up(gives_up, held, deadly):
+    """What killed three workers is given up, but for a feed, without which nothing new would be known."""
+    row = (b"", "feed", "", 20, 0, 0, None, 3)
+    kept, given_up = separated([row], gives_up=gives_up)
+    assert ([each[1] for each in kept], [each[1] for each in given_up]) == (held, deadly)

@@ -187,6 +187,20 @@ def test_marks_follow_from_pins(shelf: Any, snapshot: Any) -> None:
     assert marks(shelf) == [(None, 0), (None, 0)]
 
 
+def test_history_of_one_moment_is_in_order(shelf: Any, snapshot: Any) -> None:
+    """What was seen at once stands in the order in which it follows: a version is published, then it is the latest."""
+    shelf.keep(snapshot("1.0.0", name="a"), snapshot("1.0.0", name="b"))
+    shelf.keep(snapshot("1.0.0 1.1.0 1.2.0", name="a"), snapshot("1.0.0 2.0.0", name="b"))
+    rows = sorted(shelf.rows("history", "ID", "PRODUCT_KEY", "KIND", "VERSION"), key=lambda row: bytes(row[0]))
+    assert [row[1:] for row in rows] == [
+        ("a", "published", "1.1.0"),
+        ("a", "published", "1.2.0"),
+        ("a", "latest_changed", "1.2.0"),
+        ("b", "published", "2.0.0"),
+        ("b", "latest_changed", "2.0.0"),
+    ]
+
+
 def test_a_published_line_takes_the_index_date(shelf: Any, snapshot: Any) -> None:
     """The index's own date is the release's; a later line without one keeps it."""
     shelf.keep(snapshot("1.0.0", pubtime="2020-01-02T03:04:05Z"))

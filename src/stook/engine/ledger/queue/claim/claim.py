@@ -75,7 +75,7 @@ def claim(transaction: Transaction, terms: ClaimTerms) -> Claim:
     if not found:
         walk.end((), left=())
         return Claim((), gain, walk.has_met_any, walk.is_cut)
-    rows, deadly = separated(found)
+    rows, deadly = separated(found, gives_up=not queue.has_cursor)
     if deadly:
         _give_up(transaction, queue, deadly, terms.now)
     token = _hold(transaction, queue, rows, terms.lease_end)
@@ -123,16 +123,16 @@ def _hold(transaction: Transaction, queue: Queue, rows: Sequence[Any], lease_end
     return token
 
 
-def separated(rows: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def separated(rows: Sequence[Any], *, gives_up: bool = True) -> tuple[list[Any], list[Any]]:
     """The rows to hold, and those to give up, as too many workers died with them.
 
     Whatever package may have killed a worker is apart from all others: it is taken alone if it is the first in line,
-    and left for a later claim otherwise.
+    and left for a later claim otherwise. A feed is never given up: without it nothing new would be known.
     """
     if not any(row[DELIVERIES] for row in rows):
         return list(rows), []
-    deadly = [row for row in rows if deaths(row) >= TOO_MANY_DELIVERIES]
-    rest = [row for row in rows if deaths(row) < TOO_MANY_DELIVERIES]
+    deadly = [row for row in rows if gives_up and deaths(row) >= TOO_MANY_DELIVERIES]
+    rest = [row for row in rows if not gives_up or deaths(row) < TOO_MANY_DELIVERIES]
     suspects = {row[NAME] for row in rest if deaths(row) >= SUSPECT_DELIVERIES}
     if not suspects:
         return rest, deadly
