@@ -17,7 +17,7 @@ from stook.engine.ledger import Ledger, Queue, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.run.product import Product
 from stook.run.products import find_products
-from stook.settings.option import options_of
+from stook.settings.model import options
 
 if TYPE_CHECKING:
     from stook.engine.door import Door, LaneStore
@@ -105,9 +105,9 @@ def _tokens(settings: Settings) -> dict[str, str]:
     """The products' secrets by the base URL they are for: `NAME_token` of a section belongs to its `NAME_url`."""
     pairs = [
         (getattr(section, option.name.removesuffix("_token") + "_url", ""), getattr(section, option.name))
-        for section in settings.products.values()
-        for option in options_of("", type(section))
-        if option.name.endswith("_token")
+        for name, section in settings.products.items()
+        for option in options({name: type(section)})
+        if option.key.startswith(f"{name}.") and option.name.endswith("_token")
     ]
     return {url: token for url, token in pairs if url and token}
 

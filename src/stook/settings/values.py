@@ -78,9 +78,10 @@ def proxy(value: object) -> str:
     try:
         parts = urlsplit(found)
         is_whole = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+        is_whole = is_whole and not (parts.query or parts.fragment)
     except ValueError:
         is_whole = False
-    if found and (not is_whole or parts.query or parts.fragment):
+    if found and not is_whole:
         raise ValueError("must be a proxy like http://proxy.example:3128")
     return found.rstrip("/")
 
