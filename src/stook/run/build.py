@@ -17,6 +17,7 @@ from stook.engine.ledger import Ledger, Queue, connect
 from stook.engine.ledger.migrate import ENGINE_MIGRATIONS, migrate
 from stook.run.product import Product
 from stook.run.products import find_products
+from stook.settings.model import options
 
 if TYPE_CHECKING:
     from stook.engine.door import Door, LaneStore
@@ -97,7 +98,18 @@ def open_door(settings: Settings, ledger: Ledger | None = None, run: str = "") -
         store=lane_store(ledger, run),
         batch=LANE_BATCH,
     )
-    return Door(guard, lanes, settings.user_agent, clock)
+    return Door(guard, lanes, settings.user_agent, clock, tokens=_tokens(settings), proxy=settings.http_proxy)
+
+
+def _tokens(settings: Settings) -> dict[str, str]:
+    """The products' secrets by the base URL they are for: `NAME_token` of a section belongs to its `NAME_url`."""
+    pairs = [
+        (getattr(section, option.name.removesuffix("_token") + "_url", ""), getattr(section, option.name))
+        for name, section in settings.products.items()
+        for option in options({name: type(section)})
+        if option.key.startswith(f"{name}.") and option.name.endswith("_token")
+    ]
+    return {url: token for url, token in pairs if url and token}
 
 
 def lane_store(ledger: Ledger | None, run: str) -> LaneStore | None:

@@ -65,6 +65,12 @@ class Settings:
     unsafe_allow_networks: tuple[values.Network, ...] = setting(
         (), values.networks, "Networks that the guard lets pass although they are not public, like 10.1.0.0/16."
     )
+    http_proxy: str = setting(
+        "",
+        values.proxy,
+        "HTTP proxy that all requests go through; its own address must be public or in unsafe_allow_networks.",
+        mask=values.mask_database,
+    )
     log: str = setting(
         "warning", values.choice("debug", "info", "warning", "error"), "Level of the log, which goes to stderr."
     )

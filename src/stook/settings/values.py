@@ -16,9 +16,12 @@ __all__ = [
     "flag",
     "gap",
     "mask_database",
+    "mask_secret",
     "names",
     "networks",
+    "proxy",
     "seconds",
+    "secret",
     "text",
     "url",
     "whole",
@@ -60,6 +63,32 @@ def url(value: object) -> str:
     if parts.query or parts.fragment or "@" in parts.netloc:
         raise ValueError("must be a base URL: no query, no fragment, no user name")
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
+def secret(value: object) -> str:
+    """The value of a header, such as `Bearer …`: ASCII without control characters. No message repeats it."""
+    if not isinstance(value, str) or not re.fullmatch(r"[ -~]*", value):
+        raise ValueError("must be ASCII text without control characters")
+    return value.strip()
+
+
+def proxy(value: object) -> str:
+    """`http://[user:password@]host:port`, or empty for none."""
+    found = text(value)
+    try:
+        parts = urlsplit(found)
+        is_whole = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+        is_whole = is_whole and not (parts.query or parts.fragment)
+    except ValueError:
+        is_whole = False
+    if found and not is_whole:
+        raise ValueError("must be a proxy like http://proxy.example:3128")
+    return found.rstrip("/")
+
+
+def mask_secret(found: str) -> str:
+    """A secret as it may be shown: whether there is one."""
+    return "***" if found else ""
 
 
 def database(value: object) -> str:

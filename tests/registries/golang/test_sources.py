@@ -146,7 +146,7 @@ def since(second: int) -> str:
 
 
 def test_many_pages() -> None:
-    """A visit reads on from page to page; the first is kept at once, then a few together, with the last one's cursor."""
+    """A visit reads on from page to page; the first is kept at once, then a few with the cursor of the last."""
     source = GoFeed("http://index.test", limit=4, pages=5, step=2)
     replies = {f"{INDEX}?{since(n)}": Reply("", 200, numbered(n)) for n in range(3, 30, 3)}
     replies[f"{INDEX}?include=all&limit=4"] = Reply("", 200, numbered(0))

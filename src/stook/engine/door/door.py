@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -18,6 +19,7 @@ from stook.engine.door.lane import Lane, Lanes, Ticket, Waiting, retry_after
 from stook.engine.door.network_errors import Disconnected
 from stook.engine.door.redirects import REDIRECTS, Message, joined, redirected
 from stook.engine.door.response import Answer
+from stook.engine.door.tokens import Tokens
 from stook.engine.door.traffic import Traffic
 from stook.engine.door.transport import CONNECT_SECONDS, READ_SECONDS, Transport
 from stook.engine.door.validators import Validators, conditional_headers, digest_of
@@ -46,7 +48,9 @@ class _Leg:
 class Door:
     """Fetches for everybody; use as an async context manager.
 
-    `tls` replaces the system's trust (tests, inside mirrors); `lookup` replaces its resolver.
+    `tls` replaces the system's trust (tests, inside mirrors); `lookup` replaces its resolver. `tokens` are values of
+    the header Authorization by base URL: each goes with requests below its URL, and to no other origin by a redirect.
+    Through an HTTP `proxy` the guard judges names and literal addresses; what a name resolves to is the proxy's affair.
     """
 
     def __init__(
@@ -60,8 +64,12 @@ class Door:
         tls: ssl.SSLContext | None = None,
         connect_seconds: float = CONNECT_SECONDS,
         read_seconds: float = READ_SECONDS,
+        tokens: Mapping[str, str] | None = None,
+        proxy: str = "",
     ) -> None:
         self._guard = guard
+        self._tokens = Tokens(guard, tokens or {})
+        self._proxy = proxy
         self.lanes = lanes
         self._user_agent = user_agent
         self._clock = clock
@@ -81,6 +89,7 @@ class Door:
             tls=self._tls,
             connect_seconds=self._connect_seconds,
             read_seconds=self._read_seconds,
+            proxy=self._proxy,
         )
         return self
 
@@ -137,7 +146,8 @@ class Door:
 
     async def _first_leg(self, request: Request, validators: Validators | None) -> _Leg:
         verdict = self._admit(request.url)
-        message = Message(request.method, request.accept, dict(request.headers), request.body)
+        headers = self._tokens.headers(verdict.url) | dict(request.headers)
+        message = Message(request.method, request.accept, headers, request.body)
         if offset := await self._transport.resumable(request):
             etag = validators.etag if validators else ""
             # A weak ETag must not stand in If-Range: it does not promise equal bytes (RFC 9110, 13.1.5).

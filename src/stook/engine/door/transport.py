@@ -28,7 +28,7 @@ FILE_THREADS = 4
 
 
 class Transport:
-    """A pool of connections to judged addresses: no proxy, no cookies, no redirects, no retries of its own."""
+    """A pool of connections to judged addresses: no cookies, no redirects, no retries, no proxy that nobody named."""
 
     def __init__(
         self,
@@ -39,7 +39,9 @@ class Transport:
         tls: ssl.SSLContext | None = None,
         connect_seconds: float = CONNECT_SECONDS,
         read_seconds: float = READ_SECONDS,
+        proxy: str = "",
     ) -> None:
+        self._proxy = proxy or None
         self._connect_seconds = connect_seconds
         self._read_seconds = read_seconds
         self._resolver = JudgingResolver(guard, lookup)
@@ -97,6 +99,7 @@ class Transport:
             headers=message.fields(),
             data=message.body or None,
             allow_redirects=False,
+            proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(seconds, sock_connect=self._connect_seconds, sock_read=silence),
         ) as response:
             return await read_answer(response, request, message.offset, self._threads)

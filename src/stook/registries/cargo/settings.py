@@ -22,6 +22,10 @@ class CargoSettings:
     index_url: str = setting("https://index.crates.io", _index_url, "Sparse index: the authority on what exists.")
     api_url: str = setting("https://crates.io", values.url, "Origin of the JSON API, before /api/v1/….")
     static_url: str = setting("https://static.crates.io", values.url, "Host of the feeds and of the database dump.")
+    index_token: str = setting(
+        "", values.secret, "Authorization header for index_url, as a whole (Bearer …).", mask=values.mask_secret
+    )
+    api_token: str = setting("", values.secret, "The same for api_url.", mask=values.mask_secret)
     index_gap: float = setting(
         0.1, values.gap, "Seconds between two request starts at the index, for all workers together."
     )

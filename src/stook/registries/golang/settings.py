@@ -17,6 +17,11 @@ class GoSettings:
     index_url: str = setting("https://index.golang.org", values.url, "Module index: the feed of new versions.")
     proxy_url: str = setting("https://proxy.golang.org", values.url, "Module proxy: the authority on what exists.")
     pkgsite_url: str = setting("https://pkg.go.dev", values.url, "Package site, before /v1/….")
+    index_token: str = setting(
+        "", values.secret, "Authorization header for index_url, as a whole (Bearer …).", mask=values.mask_secret
+    )
+    proxy_token: str = setting("", values.secret, "The same for proxy_url.", mask=values.mask_secret)
+    pkgsite_token: str = setting("", values.secret, "The same for pkgsite_url.", mask=values.mask_secret)
     index_gap: float = setting(
         0.25, values.gap, "Seconds between two request starts at the index, for all workers together."
     )
