@@ -217,7 +217,7 @@ def disturb(run: Run, workers: int, trouble: Trouble, server: servers.Server | N
     process.send_signal(signal.SIGTERM)
     out, error = process.communicate(timeout=120)
     report = json.loads(out)
-    print(f"  stopped with {process.returncode}; {report['notes'].get('workers that died')} deaths seen;", end=" ")
+    print(f"  stopped with {process.returncode}; {report['notes'].get('workers_that_died')} deaths seen;", end=" ")
     print(f"{report['counts']}; failures {report['failures_total']}", error[-1500:] or "")
     if "Traceback" in error or "eadlock" in error:
         raise SystemExit("trouble reached the user")

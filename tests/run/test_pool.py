@@ -113,7 +113,7 @@ def test_a_dead_worker_is_replaced(full_shop: Any) -> None:
             killed += 1
     out, _ = process.communicate(timeout=120)
     assert (process.returncode, killed) == (0, 2)
-    assert json.loads(out)["notes"]["workers that died"] == 2
+    assert json.loads(out)["notes"]["workers_that_died"] == 2
     assert len(full_shop.tables()["VERSION_RUST"]) == 48
     assert all(row["LICENSE"] for row in full_shop.tables()["VERSION_RUST"])
 
@@ -228,10 +228,10 @@ def test_notes_are_joined() -> None:
     line = {"source": "s", "visits": 2, "remaining": 9}
     whole = Report("work cargo", datetime.now(UTC))
     join_reports(
-        whole, [part(**{SOURCES: [line], UNREACHABLE: "x", "written by table": {"t": 1}}), part(**{SOURCES: [line]})]
+        whole, [part(**{SOURCES: [line], UNREACHABLE: "x", "written_by_table": {"t": 1}}), part(**{SOURCES: [line]})]
     )
     assert whole.notes[SOURCES] == [{"source": "s", "visits": 4, "remaining": 0}]
-    assert (whole.notes["written by table"], UNREACHABLE in whole.notes) == ({"t": 1}, False)
+    assert (whole.notes["written_by_table"], UNREACHABLE in whole.notes) == ({"t": 1}, False)
 
 
 def test_a_worker_without_a_connection_ends_no_others() -> None:

@@ -30,7 +30,10 @@ def test_json_has_the_contracts_fields(capsys: pytest.CaptureFixture[str]) -> No
     assert show_report(sample(), as_json=True) == 1
     found = json.loads(capsys.readouterr().out)
     assert found == {
+        "schema": 1,
         "command": "cargo collect",
+        "database": "",
+        "waiting": {},
         "started": "2026-11-01T12:00:00Z",
         "seconds": 3.21,
         "counts": {"complete": 1201},

@@ -48,14 +48,18 @@ class Tally:
     failures: list[Failure] = field(default_factory=list)
     failed: int = 0
     codes: Counter[FailureCode] = field(default_factory=Counter)  # failures by what went wrong
+    waiting: Counter[FailureCode] = field(default_factory=Counter)  # events that are tried again by themselves
     deferred: Counter[str] = field(default_factory=Counter)  # events not tried, by the lane that is closed
     not_enriched: Counter[str] = field(default_factory=Counter)  # events that enrichment does not have, by queue
+    kept: int = 0  # transactions that kept visits, or parts of them
     lost: int = 0  # visits whose lease another worker took
 
     def fail(self, event: Event, outcome: Outcome) -> None:
         """Count an event that did not end well."""
         code = outcome.failure or _IMPLIED.get(outcome.code)
         error = outcome.code.name.lower()
+        if outcome.code in (Code.PENDING, Code.FAILED) and code is not None:
+            self.waiting[code] += 1
         self._add(Failure(str(event), error, outcome.reason, code, event.queue, event.name, event.version))
 
     def reject(self, record: str, reason: str) -> None:

@@ -55,6 +55,7 @@ def run_work(ledger: Ledger, door: Door, sources: Sequence[Source], report: Repo
     Returns the name of the signal that ended it, and an empty text when none did.
     """
     tally = Tally()
+    report.database = ledger.engine.url.render_as_string(hide_password=True)
     ended_by = ""
     try:
         with _restored_signals(), asyncio.Runner(loop_factory=fastest_loop()) as runner:
@@ -135,6 +136,7 @@ def fill_report(report: Report, tally: Tally, door: Door) -> None:
         traffic = report.traffic(host)
         for name, number in counted.items():
             setattr(traffic, name, number)
+    report.waiting = {code.value: count for code, count in tally.waiting.items()}
     report.add_failures(tally.failures, {code.value: count for code, count in tally.codes.items()}, tally.failed)
     for lane, reason in door.lanes.closed.items():
         waiting = tally.deferred[lane]
@@ -145,7 +147,7 @@ def fill_report(report: Report, tally: Tally, door: Door) -> None:
     for name, counts in (
         ("deferred", tally.deferred),
         ("not_enriched", tally.not_enriched),
-        ("written by table", tally.written),
+        ("written_by_table", tally.written),
     ):
         if counts:
             report.notes[name] = dict(sorted(counts.items()))

@@ -15,7 +15,9 @@ from stook.run.exit_codes import ENVIRONMENT, FAILED, INTERRUPTED
 __all__ = ["FAILURES_LISTED", "INTERRUPTION", "SOURCES", "UNREACHABLE", "Report", "RequestCounts", "RowCounts"]
 
 FAILURES_LISTED = 100
-INTERRUPTION, UNREACHABLE = "interrupted", "not reachable"
+SCHEMA = 1
+"""The version of the report's JSON: another one when a key changes its name or its meaning."""
+INTERRUPTION, UNREACHABLE = "interrupted", "not_reachable"
 """Notes that decide the exit code."""
 SOURCES = "sources"
 """The note that says, for each source of a run, how many packages it was asked about and what remains."""
@@ -44,7 +46,8 @@ class RowCounts:
 class Report:
     """Filled while a command runs. `next` is what the user may want to run; `notes` hold what only this command says.
 
-    All failures are counted, by code too; the first hundred are listed.
+    All failures are counted, by code too; the first hundred are listed. `waiting` counts, by code, the events that are
+    tried again by themselves. `database` is the URL without its password.
     """
 
     command: str
@@ -56,6 +59,8 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     failures_total: int = 0
     failures_by_code: dict[str, int] = field(default_factory=dict)
+    waiting: dict[str, int] = field(default_factory=dict)
+    database: str = ""
     next: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -100,4 +105,5 @@ class Report:
         """The report as JSON holds it; times are UTC with a Z."""
         started = naive_utc(self.started).isoformat(timespec="seconds") + "Z"
         by_code = dict(sorted(self.failures_by_code.items()))
-        return {**asdict(self), "started": started, "seconds": round(self.seconds, 3), "failures_by_code": by_code}
+        told = {"started": started, "seconds": round(self.seconds, 3), "failures_by_code": by_code}
+        return {"schema": SCHEMA, **asdict(self), **told, "waiting": dict(sorted(self.waiting.items()))}

@@ -33,7 +33,7 @@ def _print(report: Report) -> None:
     for key, note in report.notes.items():
         if key in (SOURCES, UNREACHABLE):
             continue
-        console.print(fact(f"{key}: ", _note(note), 4), soft_wrap=True)
+        console.print(fact(f"{key.replace('_', ' ')}: ", _note(note), 4), soft_wrap=True)
     for command in report.next:
         console.print(plain(f"Next: {command}"), soft_wrap=True, style="bold")
 

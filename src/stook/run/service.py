@@ -56,6 +56,7 @@ def work_together(settings: Settings, name: str, workers: int, *, once: bool, fo
             announce_standing(ledger, product, settings)
         follows = follow or not once
         sources = sources_of(product, settings, follows=follows)
+        report.database = settings.shown_db
         result = run_workers(Assignment(settings, name, once, secrets.token_hex(8), follows), workers)
         join_reports(report, [end.report for end in result.ends])
         _add_status(report, result, ledger, sources)
@@ -80,6 +81,8 @@ def join_reports(report: Report, parts: Sequence[Report]) -> None:
     for part in parts:
         for name, count in part.counts.items():
             report.count(name, count)
+        for code, count in part.waiting.items():
+            report.waiting[code] = report.waiting.get(code, 0) + count
         report.rows.written += part.rows.written
         report.rows.unchanged += part.rows.unchanged
         for host, traffic in part.requests.items():
@@ -111,7 +114,7 @@ def _join_failures(report: Report, parts: Sequence[Report]) -> None:
 def _join_notes(report: Report, notes: Sequence[dict[str, Any]]) -> None:
     if notes and all(UNREACHABLE in note for note in notes):
         report.notes[UNREACHABLE] = notes[0][UNREACHABLE]
-    for name in ("deferred", "not_enriched", "written by table"):
+    for name in ("deferred", "not_enriched", "written_by_table"):
         if counts := _sum(note.get(name, {}) for note in notes):
             report.notes[name] = counts
     visits = _sum({line["source"]: line["visits"] for line in note.get(SOURCES, ())} for note in notes)
@@ -132,7 +135,7 @@ def _add_status(report: Report, result: PoolResult, ledger: Ledger, sources: Seq
         retry_database(partial(source_status, ledger, source, visits.get(source.name, 0))) for source in sources
     ]
     if result.deaths:
-        report.notes["workers that died"] = result.deaths
+        report.notes["workers_that_died"] = result.deaths
 
 
 def _report(product: str) -> Report:

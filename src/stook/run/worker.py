@@ -63,7 +63,7 @@ class ReadySignal:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceSignal:
-    """The worker has ended visits since its last signal of this kind."""
+    """The worker has kept something since its last signal of this kind: a visit, or a part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class _Worker:
         reported = 0
         while True:
             await asyncio.sleep(PULSE)
-            if (done := work.tally.ended.total()) != reported:
+            if (done := work.tally.kept) != reported:
                 reported = done
                 self.send(AdvanceSignal())
 

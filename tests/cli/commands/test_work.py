@@ -208,5 +208,5 @@ def test_somebody_elses_product(shop: Any, tmp_path: Path, monkeypatch: pytest.M
         ledger.announce([Announcement("toy", "crate-1"), Announcement("toy", "crate-2")])
     report = shop.report("work", "toy", "--once")
     assert report["counts"] == {"complete": 2}
-    assert report["notes"]["written by table"] == {"toys": 2}
+    assert report["notes"]["written_by_table"] == {"toys": 2}
     assert "toy" in shop.run("queue", "status").stdout

@@ -15,6 +15,7 @@ log = structlog.get_logger(__name__)
 
 def count_kept(tally: Tally, kept: Receipt) -> None:
     """Add one transaction to the tally."""
+    tally.kept += 1
     tally.outcomes.update({code.name.lower(): count for code, count in kept.outcomes.items()})
     tally.written += kept.written
     tally.unchanged += kept.unchanged

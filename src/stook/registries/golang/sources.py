@@ -41,8 +41,9 @@ TRIES = 3  # of a page with a line that cannot be read; then the line is kept as
 class GoFeed:
     """The module index. An event is a range of a feed: its name says which feed, its facts where the range ends.
 
-    A visit reads up to `pages` pages; after each `step` of them they are kept together with the cursor, and a range
-    goes on from where the last of those ended. `limit` is the size of a page, as asked for.
+    A visit reads up to `pages` pages. The first is kept at once with the cursor, then twice as many together each
+    time, up to `step`: so a worker that does not live long gets on, too. A range goes on from where the last of those
+    ended. `limit` is the size of a page, as asked for.
     """
 
     index_url: str
@@ -61,11 +62,11 @@ class GoFeed:
         is_begun = bool(cursor and cursor.value)
         is_last = is_over = False
         records: list[FeedPage] = []
-        read = 0
+        read, together = 0, 1  # pages, and how many are kept next
         while not is_last and not is_over and read < self.pages:
-            if len(records) >= self.step:
+            if len(records) >= together:
                 yield Part(records, cursor=_cursor(event, boundary, is_over=False))
-                records = []
+                records, together = [], min(2 * together, self.step)
             try:
                 page, horizon = yield from self._page(feed, boundary.raw, is_tolerant=event.attempts >= TRIES)
                 step = advance(boundary, page, self.limit, horizon)

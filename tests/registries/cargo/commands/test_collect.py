@@ -24,7 +24,10 @@ from stook.run.products import read_settings
 from stook.testing import sample_world
 
 NAMES = tuple(f"crate-{number}" for number in range(4))
-FIELDS = set("command started seconds counts rows requests failures failures_total failures_by_code next notes".split())
+FIELDS = set(
+    "schema command started seconds database counts rows requests failures failures_total failures_by_code waiting next"
+    " notes".split()
+)
 
 
 def test_collect(shop: Any) -> None:
@@ -32,6 +35,7 @@ def test_collect(shop: Any) -> None:
     report = shop.report("cargo", "collect", *NAMES)
     assert set(report) == FIELDS
     assert (report["command"], report["counts"], report["failures"]) == ("cargo collect", {"complete": 8}, [])
+    assert (report["schema"], report["database"].startswith("sqlite:///"), report["waiting"]) == (1, True, {})
     assert set(report["requests"]["127.0.0.1"]) == {"count", "not_modified", "throttled", "failed", "bytes"}
     assert report["requests"]["127.0.0.1"]["count"] == 8
     assert report["next"]
@@ -305,7 +309,7 @@ def test_faults_of_the_api(shop: Any, kind: str, more: dict[str, Any], reason: s
     shop.registry.fault("crates-api.*crate-1$", kind, **more)
     report = shop.report("cargo", "collect", *NAMES, code=1)
     (failure,) = report["failures"]
-    assert failure["event"] == "crate-1 (api)"
+    assert (failure["event"], report["waiting"]) == ("crate-1 (api)", {failure["code"]: 1})
     assert reason in failure["reason"]
     assert len(shop.tables()["VERSION_RUST"]) == 12
     shop.registry.clear_faults()

@@ -241,7 +241,7 @@ def test_resync(shop: Any) -> None:
     before = whole(shop)
     shop.run("queue", "resync", "--registry", "go", "--where", f"name={KNOTS}")
     report = shop.report("work", "go", "--once")
-    assert report["notes"]["written by table"]["version"] == 4
+    assert report["notes"]["written_by_table"]["version"] == 4
     assert whole(shop) == before
     assert shop.sql(f"SELECT sum(RESYNC), sum(DUE_AT IS NOT NULL) FROM {LIST}") == [(0, 0)]
 

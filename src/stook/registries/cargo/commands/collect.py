@@ -141,16 +141,16 @@ def _read_locks(settings: Settings, options: CollectOptions, report: Report) -> 
     for tag in reading.failed:
         report.fail(f"{reading.project} {tag.tag}", tag.code or FailureCode.PROCESS, tag.reason)
     report.notes["tags"] = [f"{tag.tag}: {tag.how}, {len(tag.packages)} packages" for tag in reading.readings]
-    report.notes["crates in locks"] = len(reading.crates)
+    report.notes["crates_in_locks"] = len(reading.crates)
     for name in reading.crates:
         if not is_crate_name(name):
             report.fail(f"{reading.project}: {name[:80]!r}", FailureCode.MALFORMED, "not a crate name")
     if reading.others:
-        report.notes["not from the registry"] = [
+        report.notes["not_from_the_registry"] = [
             f"{package.name} {package.version} ({package.source})" for package in reading.others
         ]
     if reading.notes:
-        report.notes["lock notes"] = list(reading.notes)
+        report.notes["lock_notes"] = list(reading.notes)
     return reading
 
 
