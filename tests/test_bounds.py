@@ -114,7 +114,16 @@ JUNK: dict[str, Callable[[int], bytes]] = {
     "dotted keys": lambda n: b".".join([b"a"] * n) + b" = 1\n",
 }
 WORST: dict[str, tuple[str, ...]] = {
-    "go.mod": ("retractions", "a long comment for each", "ranges", "requires", "parentheses", "commas", "comments"),
+    "go.mod": (
+        "retractions",
+        "a long comment for each",
+        "ranges",
+        "requires",
+        "parentheses",
+        "commas",
+        "comments",
+        "backslashes",
+    ),
     "release": ("requires", "replaces"),
     "info": ("a deep origin", "escapes"),
     "latest": ("retractions", "ranges"),

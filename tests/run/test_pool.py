@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -231,3 +232,20 @@ def test_notes_are_joined() -> None:
     )
     assert whole.notes[SOURCES] == [{"source": "s", "visits": 4, "remaining": 0}]
     assert (whole.notes["written_by_table"], UNREACHABLE in whole.notes) == ({"t": 1}, False)
+
+
+def test_a_worker_without_a_connection_ends_no_others() -> None:
+    """A worker that the database refused is started again while another works; the fifth time in a row ends the run."""
+    from stook.run.pool import DEATHS, _Crew
+    from stook.run.worker import EndSignal
+
+    crew = _Crew(None, 2)  # type: ignore[arg-type]
+    starved, busy = crew._places
+    end = EndSignal(Report("work toy", datetime.now(UTC)), 3, "too many connections")
+    busy.is_ready, busy.process = True, SimpleNamespace(pid=None)  # type: ignore[assignment]
+    for _ in range(DEATHS - 1):
+        crew._take(end, starved)
+        assert not crew._is_over
+    busy.is_ready = False
+    crew._take(end, starved)
+    assert (crew._is_over, crew.result.code, crew.result.sentence) == (True, 3, "too many connections")

@@ -37,8 +37,8 @@ API = poll_queue("cargo-api", "api")
 QUEUES = (VERSIONS, INDEX, API)
 
 GONE = frozenset({404, 410, 451})  # the index specification's ways to say "no such crate"
-INDEX_BYTES = 24 << 20  # of a crate's file; the longest real one has three megabytes
-ANSWER_BYTES = 24 << 20  # of the API about a crate
+INDEX_BYTES = 12 << 20  # of a crate's file; the longest real one has three megabytes
+ANSWER_BYTES = 12 << 20  # of the API about a crate
 INDEX_TYPES = ("text/plain", "application/octet-stream", "binary/octet-stream", "application/json")
 
 

@@ -35,6 +35,7 @@ _LAX_GO_VERSION = re.compile(r"v?([1-9][0-9]*\.(?:0|[1-9][0-9]*))[^0-9].*")
 _DEPRECATED = re.compile(r"(?:\A|\n\n)Deprecated: *(.*?)(?:\Z|\n\n)", re.DOTALL)
 _DIRECTORY = re.compile(r"\.{1,2}(?:[/\\]|\Z)|[/\\]|[A-Za-z]:")
 _BLOCKS = frozenset({"module", "godebug", "require", "exclude", "replace", "retract", "tool", "ignore"})
+LONGEST_PATH = 20_000  # characters of a declared path that is looked at; the longest that is kept has 500
 _LAX = frozenset({"go", "module", "retract", "require", "ignore"})
 
 
@@ -100,6 +101,8 @@ def module_path(body: bytes) -> str:
         value = trim(rest)
         if rest == line or not value or value == rest:
             continue
+        if len(value) > LONGEST_PATH:
+            return ""
         return (unquote(value) or "") if value[0] in '"`' else value
     return ""
 

@@ -17,6 +17,7 @@ __all__ = ["Block", "Line", "cut", "decode", "fields", "parse_statements", "trim
 
 MOST_LINES = 100_000
 MOST_TOKENS = 400_000
+LONGEST_LINE = 1 << 20  # characters; a quoted word takes sixty times its own length while it is read
 LONGEST_TEXT = 10_000  # characters of a rationale or a deprecation
 
 # unicode.IsSpace; str.strip and str.split alone would also take 0x1c to 0x1f.
@@ -123,6 +124,8 @@ def parse_statements(text: str) -> list[Line | Block]:
     """
     if text.count("\n") > MOST_LINES:
         raise Malformed(f"go.mod has more than {MOST_LINES} lines", FailureCode.TOO_LARGE)
+    if len(text) > LONGEST_LINE and any(len(line) > LONGEST_LINE for line in text.split("\n")):
+        raise Malformed(f"go.mod has a line of more than {LONGEST_LINE} characters", FailureCode.TOO_LARGE)
     return _Parser(_tokens(text)).file()
 
 
