@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,8 +50,14 @@ def _is_local(target: str | bytes) -> bool:
 
 
 def pytest_configure() -> None:
-    """Watch from the start: collecting tests must not reach the network either."""
+    """Watch from the start: collecting tests must not reach the network either.
+
+    A shell in the background, or nohup, leaves signals ignored, and processes that tests start would ignore them too.
+    """
     sys.addaudithook(_watch_sockets)
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture(autouse=True)

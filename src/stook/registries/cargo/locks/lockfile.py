@@ -40,11 +40,11 @@ def parse_lock(text: str | bytes, *, index_url: str) -> tuple[LockedPackage, ...
 def _direct(rows: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]] | None:
     """What the project's own packages require, as name and version, empty where the name says enough.
 
-    None where a lock names no package of the project, or does not say what these require.
+    None where a lock names no package of the project, or none that requires anything: it does not tell then.
     """
     own = [row.get("dependencies", []) for row in rows if not row.get("source")]
     named = [text.split() for some in own if isinstance(some, list) for text in some if isinstance(text, str)]
-    if not own:
+    if not named:
         return None
     return frozenset((words[0], words[1] if len(words) > 1 else "") for words in named if words)
 
